@@ -1,0 +1,100 @@
+"""kspan: release a table or a model without pointing at anyone.
+
+>>> import kspan as ks
+>>> people = ks.datasets.mortgage()
+>>> policy = ks.Policy(identifier=["Name"], public=["Gender", "Married", "Age", "Sports car"],
+...                    private=["Loan risk"], target="Loan risk", require=ks.KAnonymity(3))
+>>> ks.audit(people.drop("Name"), policy).k.people
+1
+"""
+
+import sys
+from importlib import import_module
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from kspan import datasets as datasets
+    from kspan.audit import Audit as Audit
+    from kspan.audit import audit as audit  # type: ignore[no-redef]
+    from kspan.data.hierarchy import Hierarchy as Hierarchy
+    from kspan.data.hierarchy import read_hierarchy as read_hierarchy
+    from kspan.data.hierarchy import write_hierarchy as write_hierarchy
+    from kspan.data.levels import Automatic as Automatic
+    from kspan.data.levels import Intervals as Intervals
+    from kspan.data.levels import Ordered as Ordered
+    from kspan.data.levels import Prefixes as Prefixes
+    from kspan.errors import DataError as DataError
+    from kspan.errors import FileError as FileError
+    from kspan.errors import HierarchyError as HierarchyError
+    from kspan.errors import KspanError as KspanError
+    from kspan.errors import PolicyError as PolicyError
+    from kspan.frames.files import read_table as read_table
+    from kspan.measures import *  # noqa: F403
+    from kspan.policy import Policy as Policy
+    from kspan.privacy import *  # noqa: F403
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    "kspan.audit": ("Audit", "audit"),
+    "kspan.data.hierarchy": ("Hierarchy", "read_hierarchy", "write_hierarchy"),
+    "kspan.data.levels": ("Automatic", "Intervals", "Ordered", "Prefixes"),
+    "kspan.errors": ("DataError", "FileError", "HierarchyError", "KspanError", "PolicyError"),
+    "kspan.frames.files": ("read_table",),
+    "kspan.measures": (
+        "alpha_k_anonymity",
+        "basic_beta_likeness",
+        "confidence_bound",
+        "delta_disclosure",
+        "enhanced_beta_likeness",
+        "entropy_l_diversity",
+        "k_anonymity",
+        "l_diversity",
+        "recursive_c_l_diversity",
+        "simple_l_diversity",
+        "t_closeness",
+    ),
+    "kspan.policy": ("Policy",),
+    "kspan.privacy": (
+        "Alpha",
+        "BasicBeta",
+        "Confidence",
+        "DeltaDisclosure",
+        "DistinctL",
+        "EnhancedBeta",
+        "EntropyL",
+        "KAnonymity",
+        "RecursiveCL",
+        "Requirement",
+        "SimpleL",
+        "TCloseness",
+    ),
+}
+_HOME = {name: module for module, names in _HOMES.items() for name in names}
+
+__all__ = [*_HOME, "datasets"]
+
+
+def __getattr__(name: str) -> Any:
+    """Load a public name when it is first asked for, so that importing the package stays light."""
+    if name in _HOME:
+        return getattr(import_module(_HOME[name]), name)
+    if name == "datasets":
+        return import_module("kspan.datasets")
+    raise AttributeError(f"module 'kspan' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *__all__])
+
+
+class _Package(ModuleType):
+    """`kspan.audit` is the verb: importing the subpackage of that name must not put the module in its place."""
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if not (name in _HOME and isinstance(value, ModuleType)):
+            super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = _Package

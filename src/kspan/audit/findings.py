@@ -1,0 +1,124 @@
+"""What an audit found, for the owner's eyes; `Audit.leaving` is the part that may leave the house."""
+
+import json
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field, fields
+from functools import cached_property
+from typing import Any
+
+from kspan.audit.risk import Risk
+
+FORMAT, VERSION = "kspan/audit", 1
+
+
+@dataclass(frozen=True)
+class K:
+    """The k that a release reaches, in both meanings."""
+
+    rows: int
+    """Every person matches at least so many released rows (Sweeney)."""
+    people: int
+    """What each person matches is shared by at least so many people (Friedman)."""
+
+
+@dataclass(frozen=True)
+class SuppressedCells:
+    """How suppressed cells were read, and the k under both readings."""
+
+    cells: int
+    reading: str
+    k_as_value: K
+    k_as_anything: K
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One group, by what it shows."""
+
+    shown: Mapping[str, str]
+    people: int
+    crowd: int
+    """How many rows or people the requirement counts for it."""
+    breaks: tuple[str, ...] = ()
+    """The requirements that it does not satisfy."""
+
+
+@dataclass(frozen=True)
+class Utility:
+    """What the release keeps: see `kspan.utility.loss`."""
+
+    cm: int | None
+    """None without a target."""
+    dm: int
+    average_group_size: float
+    ncp: float
+
+
+@dataclass(frozen=True, repr=False)
+class Audit:
+    """The verdict on a release and everything it rests on."""
+
+    holds: bool
+    requirement: str
+    counting: str
+    rows: int
+    people: int
+    groups: int
+    k: K
+    identifiers: tuple[str, ...]
+    """Identifier columns that the release still shows: each of them alone breaks it."""
+    failing_groups: int
+    failing_people: int
+    failing: tuple[Finding, ...]
+    """The smallest of the failing groups."""
+    smallest: tuple[Finding, ...]
+    """The smallest groups, failing or not."""
+    exposed: Mapping[str, int]
+    """Per private attribute the people whose value can be told with certainty."""
+    reached: Mapping[str, Mapping[str, float | list[float]]]
+    """Per private attribute what the release reaches in every measure."""
+    risk: Risk
+    utility: Utility
+    suppressed: SuppressedCells
+    make_per_row: Callable[[], Any] = field(repr=False, compare=False)
+
+    def __repr__(self) -> str:
+        verdict = "holds" if self.holds else "does not hold"
+        return f"Audit({self.requirement} {verdict}: {self.people} people in {self.groups} groups, k={self.k.rows})"
+
+    @cached_property
+    def per_row(self) -> Any:
+        """The risk of each row, in the order of the release and as the kind of dataframe that was audited."""
+        return self.make_per_row()
+
+    def as_dict(self) -> dict[str, Any]:
+        """Everything but the rows, ready for JSON, for the owner."""
+        facts = {entry.name: getattr(self, entry.name) for entry in fields(self) if entry.name != "make_per_row"}
+        plain = {"format": FORMAT, "version": VERSION, **_plain(facts)}
+        first = ("holds", "requirement", "people", "groups", "k", "failing", "exposed", "risk", "utility")
+        return {**{name: plain[name] for name in first}, **plain}
+
+    def leaving(self) -> dict[str, Any]:
+        """What may leave with the release: groups that fail are counted and sized, never named."""
+        facts = self.as_dict()
+        facts["failing"] = [{"people": finding.people} for finding in self.failing]
+        facts["smallest"] = [
+            entry if not finding.breaks else {"people": finding.people}
+            for entry, finding in zip(facts["smallest"], self.smallest, strict=True)
+        ]
+        return facts
+
+    def to_json(self) -> str:
+        """Everything but the rows as one JSON object; what is infinite is null."""
+        return json.dumps(self.as_dict(), ensure_ascii=False, allow_nan=False, indent=2)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {key: _plain(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(inner) for inner in value]
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    return _plain(asdict(value)) if hasattr(value, "__dataclass_fields__") else value

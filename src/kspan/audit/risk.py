@@ -1,0 +1,63 @@
+"""Re-identification risk as disclosure control counts it (El Emam 2013)."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from kspan.data.arrays import Int64s
+
+
+@dataclass(frozen=True)
+class Journalist:
+    """Risk against someone who does not know who is in the release: 1 / matching people of the population."""
+
+    highest: float
+    average: float
+    unmatched: int
+    """People whose group matches fewer people in the population than in the release: the population is not complete."""
+
+
+@dataclass(frozen=True)
+class Prosecutor:
+    """Risk against someone who knows that the person is in the release: 1 / size of the person's crowd."""
+
+    highest: float
+    median: float
+    unique: int
+    """People who are alone in their crowd."""
+
+
+@dataclass(frozen=True)
+class Risk:
+    """The risk that people are re-identified, by what the attacker is after."""
+
+    prosecutor: Prosecutor
+    marketer: float
+    """The share of people whom linking everybody would get right on average: groups / people."""
+    journalist: Journalist | None = None
+
+
+def risk_of(crowd: Int64s, people: Int64s, population: Int64s | None = None) -> Risk:
+    """The risk of people in groups: `people` of each, who hide in a `crowd` each.
+
+    >>> risk_of(np.array([1, 4]), np.array([1, 4])).marketer
+    0.4
+    """
+    each = 1 / crowd
+    order = np.argsort(each)
+    middle = np.searchsorted(np.cumsum(people[order]), people.sum() / 2)
+    return Risk(
+        prosecutor=Prosecutor(float(each.max()), float(each[order][middle]), int(people[crowd == 1].sum())),
+        marketer=float((people * each).sum() / people.sum()),
+        journalist=None if population is None else _journalist(people, population),
+    )
+
+
+def _journalist(people: Int64s, population: Int64s) -> Journalist:
+    # Everybody in the release is in the population, so a group has at least its own people there.
+    each = 1 / np.maximum(population, people)
+    return Journalist(
+        highest=float(each.max()),
+        average=float((people * each).sum() / people.sum()),
+        unmatched=int(people[population < people].sum()),
+    )

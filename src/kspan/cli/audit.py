@@ -1,0 +1,65 @@
+"""kspan audit: replay the linking attack on a table."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from kspan.cli.options import Columns, Delimiter, Encoding, Json, PolicyFile, dialect, progress, stdout
+
+
+def audit(
+    table: Annotated[
+        Path, typer.Argument(help="The table to be released: CSV, Parquet, Arrow or Feather, also gzipped.")
+    ],
+    policy: PolicyFile,
+    population: Annotated[
+        Path | None, typer.Option(help="A table of everybody with the public columns, for the journalist risk.")
+    ] = None,
+    require: Annotated[
+        str | None, typer.Option(help="Judge by this instead, for example 'k=10, distinct_l=2'.")
+    ] = None,
+    suppressed: Annotated[
+        str | None, typer.Option("--suppressed-as", help="Read * as a 'value' of its own or as 'anything'.")
+    ] = None,
+    counting: Annotated[str | None, typer.Option(help="Let the verdict count 'rows' or 'people'.")] = None,
+    without_identifiers: Annotated[
+        bool,
+        typer.Option("--without-identifiers", help="Judge the table as it would be without its identifier columns."),
+    ] = False,
+    people: Annotated[
+        Path | None, typer.Option(help="Write the risk of each row to this file (.csv, .parquet, ...).")
+    ] = None,
+    show: Annotated[int, typer.Option(min=0, help="How many of the smallest and of the failing groups to list.")] = 5,
+    delimiter: Delimiter = None,
+    encoding: Encoding = None,
+    columns: Columns = None,
+    json: Json = False,
+) -> int:
+    """Say who could be singled out in TABLE by someone who knows the public columns."""
+    from kspan.audit import audit as judge
+    from kspan.frames.files import check_writable, read_table, write_table
+    from kspan.policy import Policy
+    from kspan.report.text import print_audit
+
+    changes: dict[str, Any] = {"require": require, "suppressed": suppressed, "counting": counting}
+    rules = replace(Policy.load(policy), **{key: value for key, value in changes.items() if value is not None})
+    how = dialect(delimiter, encoding, columns)
+    if people is not None:
+        check_writable(people)
+    with progress() as step:
+        step(f"reading {table.name}")
+        frame = read_table(table, how)
+        everybody = None if population is None else read_table(population, how)
+        if without_identifiers:
+            frame = frame.drop(rules.identifier, strict=False)
+        found = judge(frame, rules, population=everybody, show=show, progress=step)
+        if people is not None:
+            step(f"writing {people.name}")
+            write_table(found.per_row, people)
+    if json:
+        print(found.to_json())
+    else:
+        print_audit(found, rules.public, stdout())
+    return 0 if found.holds else 1

@@ -1,0 +1,60 @@
+"""kspan demo: the story so far on the shipped Adult data."""
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from kspan.cli.options import Json, progress, stdout
+
+
+def demo(
+    output: Annotated[Path, typer.Option("--output", "-o", help="The folder for everything the demo makes.")] = Path(
+        "kspan-demo"
+    ),
+    json: Json = False,
+) -> int:
+    """Audit the census data that kspan ships, as it is: who is unique, and what can be inferred of whom."""
+    from kspan.audit import audit
+    from kspan.datasets import adult_policy, load_adult
+    from kspan.frames.files import make_folder, write_table, write_text
+    from kspan.report.text import print_audit
+
+    policy = adult_policy("k=10")
+    make_folder(output)
+    print("The Adult census data: 48,842 people. Suppose it were released as it is, without names.", file=sys.stderr)
+    print(
+        "An attacker knows what neighbors know: age, education, work, family, origin. Who can be found?",
+        file=sys.stderr,
+    )
+    with progress() as step:
+        step("loading the data")
+        people = load_adult().drop("split")
+        found = audit(people, policy, progress=step)
+        step("writing the results")
+        made = {name: output / name for name in ("adult.csv", "policy.toml", "audit.json", "risk.csv")}
+        write_table(people, made["adult.csv"])
+        policy.save(made["policy.toml"])
+        write_text(found.to_json() + "\n", made["audit.json"])
+        write_table(found.per_row, made["risk.csv"])
+    if json:
+        from json import dumps
+
+        print(dumps({"outputs": {name: str(path) for name, path in made.items()}, "audit": found.as_dict()}, indent=2))
+        return 0
+    print_audit(found, policy.public, stdout())
+    print()
+    print(f"Outputs are in {output}/:")
+    for name, what in _WHAT.items():
+        print(f"  {name.ljust(12)} {what}")
+    print(f"Try it yourself: kspan audit {made['adult.csv']} -p {made['policy.toml']} --show 10")
+    return 0
+
+
+_WHAT = {
+    "adult.csv": "the table",
+    "policy.toml": "who may know each column and what must hold, with hierarchies/ beside it",
+    "audit.json": "all that you see above, for programs",
+    "risk.csv": "the risk of each row (for the owner only)",
+}

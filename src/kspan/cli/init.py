@@ -1,0 +1,51 @@
+"""kspan init: draft a policy from the data."""
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from kspan.cli.options import Columns, Delimiter, Encoding, Json, dialect
+from kspan.errors import FileError
+
+
+def init(
+    data: Annotated[Path, typer.Argument(help="The table: CSV, Parquet, Arrow or Feather, also gzipped.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="Where to write the draft; - for stdout.")] = Path(
+        "policy.toml"
+    ),
+    k: Annotated[int, typer.Option(min=1, help="The crowd that every person must blend into.")] = 10,
+    force: Annotated[bool, typer.Option("--force", help="Write over a file that is there.")] = False,
+    delimiter: Delimiter = None,
+    encoding: Encoding = None,
+    columns: Columns = None,
+    json: Json = False,
+) -> int:
+    """Draft a commented policy for DATA: guessed roles with their reasons, for you to edit."""
+    from kspan.frames.files import read_table, write_text
+    from kspan.policy.draft import draft, guesses
+
+    to_stdout = str(output) == "-"
+    if not to_stdout and output.exists() and not force:
+        raise FileError(f"{output} is there already: choose another name with -o, or --force to write over it")
+    frame = read_table(data, dialect(delimiter, encoding, columns))
+    text = draft(frame, data.name, k=k)
+    if to_stdout and not json:
+        print(text, end="")
+        return 0
+    if not to_stdout:
+        write_text(text, output)
+        print(
+            f"Wrote {output}: a draft. You decide; edit it, then run: kspan audit {data} -p {output}", file=sys.stderr
+        )
+    if json:
+        from dataclasses import asdict
+        from json import dumps
+
+        print(
+            dumps(
+                {"policy": text, "guesses": [asdict(guess) for guess in guesses(frame)]}, ensure_ascii=False, indent=2
+            )
+        )
+    return 0

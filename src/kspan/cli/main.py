@@ -1,0 +1,80 @@
+"""The entry point: one short file a command, errors as one sentence, exit codes 0, 1 and 2."""
+
+import os
+import sys
+import traceback
+from collections.abc import Sequence
+from pathlib import Path
+
+import typer
+
+from kspan import __version__
+from kspan.cli.audit import audit
+from kspan.cli.demo import demo
+from kspan.cli.init import init
+from kspan.errors import KspanError
+
+HOLDS, FAILS, REFUSED = 0, 1, 2
+
+app = typer.Typer(
+    name="kspan",
+    no_args_is_help=False,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    help="Release a table or a model without pointing at anyone: every person blends into a crowd of at least k.",
+    epilog="Exit codes: 0 done and holds, 1 does not hold, 2 bad input or usage.",
+)
+app.command()(demo)
+app.command()(init)
+app.command()(audit)
+
+
+@app.callback(invoke_without_command=True)
+def about(context: typer.Context, version: bool = typer.Option(False, "--version", help="Print the version.")) -> None:
+    """Release a table or a model without pointing at anyone: every person blends into a crowd of at least k."""
+    if version:
+        print(__version__)
+        raise typer.Exit
+    if context.invoked_subcommand is None:
+        print(context.get_help())
+        raise typer.Exit
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run one command and give its exit code."""
+    try:
+        return int(app(list(arguments), prog_name="kspan", standalone_mode=False) or HOLDS)
+    except typer.Exit as done:
+        return done.exit_code
+    except KspanError as error:
+        return _refuse(str(error))
+    except typer.TyperException as error:
+        # Usage: the words of the command line, not of the data.
+        said = error.format_message() if hasattr(error, "format_message") else str(error)
+        return _refuse(f"{said.rstrip('.')}: see kspan --help")
+    except (KeyboardInterrupt, typer.Abort):
+        return _refuse("interrupted: nothing was written")
+    except BrokenPipeError:
+        # The reader of our output (say, head) has gone: what it wanted it has.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return HOLDS
+    except MemoryError:
+        return _refuse("the table does not fit into memory: give fewer columns, or distinct rows with a weight")
+    except Exception as error:
+        if os.environ.get("KSPAN_DEBUG"):
+            raise
+        # Messages of libraries may quote cells, so only the place is told.
+        place = traceback.extract_tb(error.__traceback__)[-1]
+        where = f"{type(error).__name__} at {Path(place.filename).name}:{place.lineno}"
+        return _refuse(f"a defect in kspan ({where}), nothing was judged: please report it; KSPAN_DEBUG=1 shows more")
+
+
+def _refuse(sentence: str) -> int:
+    print(f"kspan: {' '.join(sentence.split())}", file=sys.stderr)
+    return REFUSED
+
+
+def run() -> None:
+    """The `kspan` command."""
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,106 @@
+r"""What a shown cell says: one value, a set `{a|b}`, an interval `[lo, hi]`, or `*` for anything.
+
+Inside a set, `\` stands before a `|`, `{`, `}` or `\` that belongs to a value.
+"""
+
+import math
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+SUPPRESSED = "*"
+
+_SPECIAL = re.compile(r"[\\|{}]")
+_PART = re.compile(r"(?:\\.|[^\\|{}])+", re.DOTALL)
+_NUMBER = re.compile(r"[+-]?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?")
+
+
+@dataclass(frozen=True)
+class Exact:
+    """One value."""
+
+    value: str
+
+
+@dataclass(frozen=True)
+class OneOf:
+    """One of several values."""
+
+    values: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Between:
+    """A number from low to high, both included."""
+
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class Anything:
+    """A suppressed cell."""
+
+
+Cell = Exact | OneOf | Between | Anything
+
+
+def read_cell(text: str) -> Cell:
+    r"""The meaning of a released cell.
+
+    >>> read_cell("{a|b}"), read_cell("[20, 39]"), read_cell("*"), read_cell("F")
+    (OneOf(values=('a', 'b')), Between(low=20.0, high=39.0), Anything(), Exact(value='F'))
+    >>> read_cell(r"{yes\|no|maybe}").values
+    ('yes|no', 'maybe')
+    """
+    if text == SUPPRESSED:
+        return Anything()
+    if text.startswith("{") and text.endswith("}"):
+        parts = _PART.findall(text[1:-1])
+        if parts and "|".join(parts) == text[1:-1]:
+            return OneOf(tuple(re.sub(r"\\(.)", r"\1", part, flags=re.DOTALL) for part in parts))
+    if text.startswith("[") and text.endswith("]"):
+        low, _, high = (number(end.strip()) for end in text[1:-1].partition(","))
+        if low is not None and high is not None and low <= high:
+            return Between(low, high)
+    return Exact(text)
+
+
+def write_set(values: Iterable[str]) -> str:
+    r"""A set of values as a released table shows it.
+
+    >>> write_set(["a", "b|c"])
+    '{a|b\\|c}'
+    """
+    return "{" + "|".join(_SPECIAL.sub(r"\\\g<0>", value) for value in values) + "}"
+
+
+def write_interval(low: float, high: float) -> str:
+    """An interval as a released table shows it.
+
+    >>> write_interval(20, 39.5)
+    '[20, 39.5]'
+    """
+    return f"[{number_text(low)}, {number_text(high)}]"
+
+
+def number(text: str) -> float | None:
+    """The number that a cell writes, or None; `007` and `1e999` are words, since they would not survive as numbers.
+
+    >>> number("-1.50"), number("007"), number("n/a")
+    (-1.5, None, None)
+    """
+    if not _NUMBER.fullmatch(text):
+        return None
+    value = float(text)
+    return value if math.isfinite(value) else None
+
+
+def number_text(value: float) -> str:
+    """A number the way a person writes it.
+
+    >>> number_text(39.0), number_text(0.5)
+    ('39', '0.5')
+    """
+    value = float(value)
+    return str(int(value)) if value.is_integer() and abs(value) < 2**53 else repr(value)

@@ -1,0 +1,71 @@
+"""The values or the range of an attribute, as its owner declares it."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from kspan.data.cells import number_text
+from kspan.errors import PolicyError, did_you_mean, listed
+
+Kind = Literal["numeric", "categorical"]
+KINDS: tuple[Kind, ...] = ("numeric", "categorical")
+
+
+@dataclass(frozen=True)
+class Domain:
+    """What an attribute may hold: numbers in a range, some values, or just numbers or values of any kind."""
+
+    kind: Kind
+    low: float | None = None
+    high: float | None = None
+    values: tuple[str, ...] | None = None
+
+    @property
+    def says(self) -> str | list[float] | list[str]:
+        """How a policy writes it."""
+        if self.values is not None:
+            return list(self.values)
+        return self.kind if self.low is None or self.high is None else [self.low, self.high]
+
+    def outside(self, labels: Iterable[str]) -> list[str]:
+        """The labels that are not values of this domain."""
+        if self.values is None:
+            return []
+        known = set(self.values)
+        return [label for label in labels if label not in known]
+
+
+def declared(name: str, says: Any) -> Domain:
+    """The domain that a policy declares for a column: `[lo, hi]`, a list of values, `"numeric"` or `"categorical"`.
+
+    >>> declared("age", [17, 90])
+    Domain(kind='numeric', low=17.0, high=90.0, values=None)
+    >>> declared("sex", ["F", "M"]).values
+    ('F', 'M')
+    """
+    if isinstance(says, Domain):
+        return says
+    if isinstance(says, str):
+        for kind in KINDS:
+            if says == kind:
+                return Domain(kind)
+        raise PolicyError(f"the domain of {name!r} cannot be {says!r}{did_you_mean(says, KINDS)}: give {_FORMS}")
+    if not isinstance(says, list | tuple) or not says:
+        raise PolicyError(f"the domain of {name!r} must be {_FORMS}")
+    if all(isinstance(bound, int | float) and not isinstance(bound, bool) for bound in says) and len(says) == 2:
+        low, high = map(float, says)
+        if not low <= high:
+            raise PolicyError(
+                f"the domain of {name!r} runs from {number_text(low)} down to {number_text(high)}: swap them"
+            )
+        return Domain("numeric", low, high)
+    values = tuple(says)
+    if not all(isinstance(value, str) for value in values):
+        raise PolicyError(f"the domain of {name!r} mixes text and numbers: give {_FORMS}")
+    twice = sorted({value for value in values if values.count(value) > 1})
+    if twice:
+        raise PolicyError(f"the domain of {name!r} lists {listed(twice)} twice: list each value once")
+    return Domain("categorical", values=values)
+
+
+_FORMS = 'two numbers [low, high], a list of values as text, "numeric" or "categorical"'

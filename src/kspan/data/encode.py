@@ -1,0 +1,248 @@
+"""Frame to table: the only module that sees a raw cell."""
+
+import os
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from kspan.data.arrays import Codes, Int64s
+from kspan.data.cells import SUPPRESSED, Anything, Between, Exact, OneOf, number, number_text, read_cell
+from kspan.data.domain import Domain
+from kspan.data.hierarchy import Hierarchy
+from kspan.data.levels import Recipe
+from kspan.data.schema import Schema
+from kspan.data.table import Column, Table
+from kspan.errors import DataError, HierarchyError, listed
+
+NOT_A_NUMBER = frozenset({"?", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "None", "."})
+"""In a column that otherwise holds numbers these mean a missing one; anywhere else they are words."""
+
+INTEGER, DECIMAL = r"^[+-]?(0|[1-9]\d*)$", r"^[+-]?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$"
+
+
+def encode(frame: pl.DataFrame, schema: Schema, names: Sequence[str] | None = None) -> Table:
+    """The coded table of the public and private columns of a frame (or of those named), its rows in the same order."""
+    if names is None:
+        schema.check_columns(frame.columns)
+        names = (*schema.public, *schema.private)
+    if frame.height == 0:
+        raise DataError("the table has no rows: there is nobody to protect or to audit")
+    with ThreadPoolExecutor(min(len(names), os.cpu_count() or 1) or 1) as threads:
+        columns = list(threads.map(lambda name: encode_column(frame[name], schema), names))
+    weights = None if schema.weight is None else _weights(frame[schema.weight])
+    return Table({column.name: column for column in columns}, frame.height, weights)
+
+
+def encode_column(series: pl.Series, schema: Schema) -> Column:
+    """One column of a frame as codes, checked against its declared domain and its hierarchy."""
+    domain = schema.domains.get(series.name)
+    series = _plain(series)
+    if domain is not None and domain.kind == "categorical":
+        series = _as_text(series)
+    column = _words(series, schema, domain) if series.dtype == pl.String else _numbers(series, domain)
+    _check_domain(column)
+    return _with_hierarchy(column, schema.hierarchies.get(series.name))
+
+
+def _plain(series: pl.Series) -> pl.Series:
+    """The series as text, whole numbers or other numbers."""
+    kind = series.dtype
+    if kind == pl.String or kind.is_integer():
+        return series
+    if kind.is_float():
+        return series.fill_nan(None)
+    if kind.is_decimal():
+        return series.cast(pl.Float64)
+    if kind == pl.Null or kind == pl.Boolean or kind.is_temporal() or isinstance(kind, pl.Categorical | pl.Enum):
+        return series.cast(pl.String)
+    raise DataError(f"column {series.name!r} holds {kind} cells: turn them into text or numbers first")
+
+
+def _as_text(series: pl.Series) -> pl.Series:
+    if series.dtype == pl.String:
+        return series
+    distinct = series.unique().drop_nulls()
+    return series.replace_strict(
+        distinct, [number_text(value) for value in distinct], return_dtype=pl.String, default=None
+    )
+
+
+def _numbers(series: pl.Series, domain: Domain | None) -> Column:
+    has_missing = series.null_count() > 0
+    if series.dtype.is_integer() and series.dtype not in (pl.UInt64, pl.Int128) and series.null_count() < len(series):
+        values, codes = _ranked_integers(series, has_missing)
+    else:
+        values, codes = _ranked(series)
+    return Column(
+        series.name,
+        "numeric",
+        _smallest(codes, len(values) + has_missing),
+        values,
+        has_missing=has_missing,
+        domain=domain,
+    )
+
+
+def _ranked(series: pl.Series) -> tuple[NDArray[Any], NDArray[Any]]:
+    values = series.unique().drop_nulls().sort().to_numpy()
+    return values, (series.rank("dense") - 1).fill_null(len(values)).to_numpy()
+
+
+def _ranked_integers(series: pl.Series, has_missing: bool) -> tuple[NDArray[Any], NDArray[Any]]:
+    low, high = int(series.min()), int(series.max())  # type: ignore[arg-type]
+    span = high - low + 1
+    if span > max(1 << 16, 8 * len(series)):
+        return _ranked(series)
+    offsets = (series.cast(pl.Int64) - low).fill_null(span).to_numpy()
+    seen = np.zeros(span + 1, bool)
+    seen[offsets] = True
+    values = np.flatnonzero(seen[:span]) + low
+    ranks = np.cumsum(seen[:span]) - 1
+    places = np.append(ranks, len(values)).astype(_code_type(len(values) + has_missing))
+    return values, places[offsets]
+
+
+def _words(series: pl.Series, schema: Schema, domain: Domain | None) -> Column:
+    labels = series.unique().drop_nulls().sort()
+    codes = _label_codes(series, labels)
+    gone = set(schema.missing)
+    ordinary = labels.filter(~labels.is_in([*gone, SUPPRESSED]))
+    numbers = None if domain is not None and domain.kind == "categorical" else _parsed(ordinary)
+    if numbers is None:
+        kind, kept = domain.kind if domain else "categorical", _in_order(ordinary, domain)
+        values: NDArray[Any] = kept.to_numpy().astype(object)
+        place = dict(zip(kept.to_list(), range(len(kept)), strict=True))
+    else:
+        kind, values = "numeric", numbers.drop_nulls().unique().sort().to_numpy()
+        ranks = np.searchsorted(values, numbers.fill_null(0).to_numpy())
+        place = {label: int(rank) for label, rank in zip(ordinary.to_list(), ranks, strict=True)}
+        gone |= {label for label, is_null in zip(ordinary.to_list(), numbers.is_null(), strict=True) if is_null}
+    has_suppressed = SUPPRESSED in labels and SUPPRESSED not in gone
+    has_missing = series.null_count() > 0 or any(label in gone for label in labels)
+    size = len(values) + has_suppressed + has_missing
+    translate = [
+        size - 1 if label in gone else len(values) if label == SUPPRESSED else place[label]
+        for label in labels.to_list()
+    ]
+    table = np.array([*translate, size - 1], _code_type(size))  # the last entry is where null cells point to
+    return Column(series.name, kind, _smallest(table[codes], size), values, has_suppressed, has_missing, domain)
+
+
+def _label_codes(series: pl.Series, labels: pl.Series) -> NDArray[Any]:
+    """The place of every cell among the sorted labels, null cells after them."""
+    if len(labels) > len(series) // 8:
+        codes = series.rank("dense") - 1
+    else:
+        codes = series.cast(pl.Enum(labels)).to_physical().cast(pl.UInt32)
+    return codes.fill_null(len(labels)).to_numpy()
+
+
+def _parsed(labels: pl.Series) -> pl.Series | None:
+    """The labels as numbers (null for a sign of a missing one), or None if they are words."""
+    words = labels.is_in(list(NOT_A_NUMBER))
+    if words.all():
+        return None
+    for pattern, kind in ((INTEGER, pl.Int64), (DECIMAL, pl.Float64)):
+        if (labels.str.contains(pattern) | words).all():
+            numbers = labels.cast(kind, strict=False)
+            finite = numbers.is_not_null() if kind == pl.Int64 else numbers.is_finite().fill_null(False)
+            return numbers if (finite | words).all() else None
+    return None
+
+
+def _in_order(labels: pl.Series, domain: Domain | None) -> pl.Series:
+    if domain is None or domain.values is None:
+        return labels
+    listed_first = {value: place for place, value in enumerate(domain.values)}
+    order = sorted(labels, key=lambda label: (listed_first.get(label, len(listed_first)), label))
+    return pl.Series(labels.name, order, dtype=pl.String)
+
+
+def _check_domain(column: Column) -> None:
+    domain = column.domain
+    if domain is None or not len(column.values):
+        return
+    if column.values.dtype == object:
+        cells = [read_cell(label) for label in column.values]
+        if domain.kind == "numeric":
+            wrong = sum(not _is_numeric(cell) for cell in cells)
+        else:
+            wrong = sum(bool(domain.outside(_parts(cell))) for cell in cells)
+        what = "numbers" if domain.kind == "numeric" else "values of its declared domain"
+        if wrong:
+            raise DataError(
+                f"column {column.name!r} holds {wrong} different cells that are not {what}: "
+                "mend them or change the domain in the policy"
+            )
+        return
+    low, high = domain.low, domain.high
+    outside = 0 if low is None or high is None else int(((column.values < low) | (column.values > high)).sum())
+    if outside:
+        raise DataError(
+            f"column {column.name!r} holds {outside} different numbers outside its domain "
+            f"[{number_text(low or 0)}, {number_text(high or 0)}]: mend them or widen the domain in the policy"
+        )
+
+
+def _is_numeric(cell: object) -> bool:
+    match cell:
+        case Between() | Anything():
+            return True
+        case OneOf(values):
+            return all(number(value) is not None for value in values)
+        case Exact(value):
+            return number(value) is not None
+    return False
+
+
+def _parts(cell: object) -> tuple[str, ...]:
+    match cell:
+        case OneOf(values):
+            return values
+        case Exact(value):
+            return (value,)
+    return ()
+
+
+def _with_hierarchy(column: Column, hierarchy: Hierarchy | Recipe | None) -> Column:
+    if hierarchy is None:
+        return column
+    labels = [column.label(code) for code in range(len(column.values))]
+    if not isinstance(hierarchy, Hierarchy):
+        base = dict.fromkeys(part for label in labels for part in _parts(read_cell(label)))
+        hierarchy = hierarchy.build(list(base))
+    known = hierarchy.find
+    bare = [label for label in labels if not known(label) and not isinstance(read_cell(label), Between)]
+    unknown = [part for label in bare for part in _parts(read_cell(label)) if not known(part)]
+    if unknown:
+        raise HierarchyError(
+            f"the hierarchy of {column.name!r} does not cover {listed(unknown)}: add a line for each, or mend the data"
+        )
+    return Column(
+        column.name, column.kind, column.codes, column.values,
+        column.has_suppressed, column.has_missing, column.domain, hierarchy,
+    )  # fmt: skip
+
+
+def _weights(series: pl.Series) -> Int64s:
+    numbers = series.cast(pl.Int64, strict=False)
+    wrong = int((numbers.is_null() | (numbers < 1)).fill_null(True).sum())
+    if series.dtype.is_float() and not wrong:
+        wrong = int((series != numbers).sum())
+    if wrong:
+        raise DataError(
+            f"the weight {series.name!r} is no count of people in {wrong} rows: give whole numbers from 1 on"
+        )
+    return numbers.to_numpy()
+
+
+def _code_type(size: int) -> type[np.unsignedinteger[Any]]:
+    return next(kind for kind in (np.uint8, np.uint16, np.uint32) if size <= np.iinfo(kind).max + 1)
+
+
+def _smallest(codes: NDArray[Any], size: int) -> Codes:
+    return np.ascontiguousarray(codes, dtype=_code_type(size))

@@ -1,0 +1,165 @@
+"""Generalization level by level: from each value of a column up to `*`."""
+
+import csv
+import io
+import os
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+
+from kspan.data.arrays import Int64s
+from kspan.data.cells import SUPPRESSED, number, number_text
+from kspan.errors import HierarchyError, listed
+from kspan.frames.files import write_text
+
+
+@dataclass(frozen=True, repr=False)
+class Hierarchy:
+    """`levels[0]` lists the values, `levels[i]` what each of them is called at level i; the last level is one name.
+
+    An uneven branch repeats a name at several levels.
+
+    >>> jobs = Hierarchy.of([("nurse", "health"), ("doctor", "health"), ("clerk", "clerk")])
+    >>> jobs
+    Hierarchy(3 values, 3 levels)
+    >>> jobs.parents(0).tolist(), jobs.names[1], jobs.names[2]
+    ([0, 0, 1], ('health', 'clerk'), ('*',))
+    """
+
+    levels: tuple[tuple[str, ...], ...]
+
+    @classmethod
+    def of(cls, rows: Sequence[Sequence[str]], *, source: str = "the hierarchy") -> "Hierarchy":
+        """The hierarchy with one row a value, from the value up; `*` is added on top where there is no common root."""
+        if not rows:
+            raise HierarchyError(f"{source} is empty: it needs one line a value")
+        height = len(rows[0])
+        for at, row in enumerate(rows, start=1):
+            if len(row) != height:
+                raise HierarchyError(
+                    f"line {at} of {source} has {len(row)} levels where the first has {height}: "
+                    "repeat names so that every line has the same number"
+                )
+            if "" in row:
+                raise HierarchyError(f"line {at} of {source} has an empty name: name every level")
+        levels = list(zip(*rows, strict=True))
+        if len(set(levels[-1])) > 1:
+            levels.append((SUPPRESSED,) * len(rows))
+        _check_values_once(levels[0], source)
+        for level in range(len(levels) - 1):
+            _check_nested(levels[level], levels[level + 1], level, source)
+        made = cls(tuple(levels))
+        made._check_names(source)
+        return made
+
+    def __repr__(self) -> str:
+        return f"Hierarchy({len(self.values)} values, {len(self.levels)} levels)"
+
+    @property
+    def values(self) -> tuple[str, ...]:
+        """The values it generalizes, in its own order."""
+        return self.levels[0]
+
+    @cached_property
+    def names(self) -> tuple[tuple[str, ...], ...]:
+        """The different names of each level, in order of first appearance: a name's place is its code."""
+        return tuple(tuple(dict.fromkeys(level)) for level in self.levels)
+
+    def codes(self, level: int) -> Int64s:
+        """The code of every value's name at a level."""
+        place = {name: code for code, name in enumerate(self.names[level])}
+        return np.fromiter((place[name] for name in self.levels[level]), np.int64, len(self.values))
+
+    def parents(self, level: int) -> Int64s:
+        """A level as a map from code to code: the name above each name of the level."""
+        below, above = self.codes(level), self.codes(level + 1)
+        parents = np.empty(len(self.names[level]), np.int64)
+        parents[below] = above
+        return parents
+
+    @cached_property
+    def members(self) -> dict[str, frozenset[int]]:
+        """The values (by their place) that every name stands for."""
+        sets: dict[str, set[int]] = {}
+        for level in self.levels:
+            for place, name in enumerate(level):
+                sets.setdefault(name, set()).add(place)
+        return {name: frozenset(places) for name, places in sets.items()}
+
+    @cached_property
+    def _by_number(self) -> dict[str, str]:
+        """Numbers are found however they are written: `17.0` is `17`."""
+        numbers = ((number(value), value) for value in self.values)
+        return {number_text(value): name for value, name in numbers if value is not None}
+
+    def find(self, label: str) -> str | None:
+        """The name in this hierarchy that a label of the data means, if there is one."""
+        return label if label in self.members else self._by_number.get(label)
+
+    def path(self, label: str) -> tuple[str, ...]:
+        """What a value, or a name that is already general, is called at every level.
+
+        >>> Hierarchy.of([("nurse", "health"), ("clerk", "office")]).path("health")
+        ('health', 'health', '*')
+        """
+        name = self.find(label)
+        if name is None:
+            raise KeyError(label)
+        one = next(iter(self.members[name]))
+        column = [level[one] for level in self.levels]
+        first = column.index(name)
+        return (name,) * first + tuple(column[first:])
+
+    def _check_names(self, source: str) -> None:
+        for lower in range(len(self.levels)):
+            for upper in range(lower + 1, len(self.levels)):
+                for name in set(self.names[lower]) & set(self.names[upper]):
+                    if self.levels[lower].count(name) != self.levels[upper].count(name):
+                        raise HierarchyError(
+                            f"{source} uses the name {name!r} for different sets of values at levels {lower} and "
+                            f"{upper}: rename one of them"
+                        )
+
+
+def read_hierarchy(path: str | os.PathLike[str]) -> Hierarchy:
+    """The hierarchy in an ARX-style CSV: one line a value, `value;level 1;...;*`; the delimiter may be `,` as well."""
+    try:
+        text = Path(path).read_text(encoding="utf-8-sig")
+    except OSError as error:
+        raise HierarchyError(
+            f"cannot read the hierarchy {path}: {(error.strerror or 'not readable').lower()}"
+        ) from None
+    except UnicodeDecodeError:
+        raise HierarchyError(f"the hierarchy {path} is not UTF-8 text: save it as UTF-8") from None
+    lines = [line for line in text.splitlines() if line.strip()]
+    delimiter = max(";,\t|", key=lambda mark: (min((line.count(mark) for line in lines), default=0), mark == ";"))
+    rows = [[cell.strip() for cell in row] for row in csv.reader(io.StringIO("\n".join(lines)), delimiter=delimiter)]
+    return Hierarchy.of(rows, source=f"the hierarchy {path}")
+
+
+def write_hierarchy(hierarchy: Hierarchy, path: str | os.PathLike[str]) -> None:
+    """Write a hierarchy as ARX reads it, with `;` between levels."""
+    out = io.StringIO(newline="")
+    csv.writer(out, delimiter=";", lineterminator="\n").writerows(zip(*hierarchy.levels, strict=True))
+    write_text(out.getvalue(), path)
+
+
+def _check_values_once(values: tuple[str, ...], source: str) -> None:
+    if len(set(values)) == len(values):
+        return
+    twice = [value for value, times in Counter(values).items() if times > 1]
+    raise HierarchyError(f"{source} lists {listed(twice)} more than once: keep one line a value")
+
+
+def _check_nested(names: tuple[str, ...], above: tuple[str, ...], level: int, source: str) -> None:
+    parent: dict[str, str] = {}
+    for name, general in zip(names, above, strict=True):
+        if parent.setdefault(name, general) != general:
+            raise HierarchyError(
+                f"{source} puts {name!r} of level {level} under both {parent[name]!r} and {general!r}: "
+                "give every name one parent"
+            )

@@ -1,0 +1,127 @@
+"""Hierarchies that need no file: intervals, ordered values, prefixes, or whatever fits a column."""
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from kspan.data.cells import SUPPRESSED, number, write_interval, write_set
+from kspan.data.hierarchy import Hierarchy
+from kspan.errors import HierarchyError, PolicyError
+
+
+@dataclass(frozen=True)
+class Intervals:
+    """Numbers in ever wider intervals, each width a multiple of the one before.
+
+    >>> Intervals((5, 20)).build(["17", "23"]).levels
+    (('17', '23'), ('[15, 19]', '[20, 24]'), ('[0, 19]', '[20, 39]'), ('*', '*'))
+    """
+
+    widths: tuple[float, ...]
+    origin: float = 0.0
+
+    def __post_init__(self) -> None:
+        if not self.widths or not all(width > 0 and math.isfinite(width) for width in self.widths):
+            raise PolicyError("the widths of intervals must be positive numbers, for example [5, 10, 20]")
+        for narrow, wide in pairwise(self.widths):
+            if wide <= narrow or wide % narrow:
+                raise PolicyError(
+                    f"intervals of {wide} do not nest in intervals of {narrow}: use multiples, as [5, 10, 20]"
+                )
+
+    def build(self, values: Sequence[str]) -> Hierarchy:
+        """The hierarchy of the values, which must be numbers."""
+        numbers = _numbers(values)
+        whole = all(float(value).is_integer() for value in (*numbers, self.origin, *self.widths))
+        rows = [
+            (text, *(self._interval(value, width, whole) for width in self.widths), SUPPRESSED)
+            for text, value in sorted(zip(values, numbers, strict=True), key=lambda pair: pair[1])
+        ]
+        return Hierarchy.of(rows)
+
+    def _interval(self, value: float, width: float, whole: bool) -> str:
+        low = self.origin + width * math.floor((value - self.origin) / width)
+        return write_interval(low, low + width - 1 if whole else low + width)
+
+
+@dataclass(frozen=True)
+class Ordered:
+    """Neighbors in an order merged step by step, `fanout` at a time.
+
+    >>> Ordered(order=("low", "middle", "high")).build(["high", "low", "middle"]).levels[1]
+    ('{low|middle}', '{low|middle}', 'high')
+    """
+
+    order: tuple[str, ...] = ()
+    """The order of the values; without it numbers by size and words by the alphabet."""
+    fanout: int = 2
+
+    def __post_init__(self) -> None:
+        if self.fanout < 2:
+            raise PolicyError(f"fanout = {self.fanout} merges nothing: give 2 or more")
+
+    def build(self, values: Sequence[str]) -> Hierarchy:
+        """The hierarchy of the values, all of which the order must list."""
+        numeric = all(number(value) is not None for value in values)
+        order = self.order or tuple(sorted(values, key=lambda value: (number(value) or 0.0) if numeric else value))
+        levels: list[tuple[str, ...]] = [order]
+        runs: list[tuple[int, ...]] = [(place,) for place in range(len(order))]
+        while len(runs) > self.fanout:
+            batches = (runs[start : start + self.fanout] for start in range(0, len(runs), self.fanout))
+            runs = [tuple(place for run in batch for place in run) for batch in batches]
+            levels.append(tuple(_name([order[place] for place in run], numeric) for run in runs for _ in run))
+        return Hierarchy.of(list(zip(*levels, (SUPPRESSED,) * len(order), strict=True)))
+
+
+@dataclass(frozen=True)
+class Prefixes:
+    """Codes that lose their last characters one by one, as zip codes do.
+
+    >>> Prefixes().build(["1305", "1312"]).levels
+    (('1305', '1312'), ('130*', '131*'), ('13**', '13**'), ('1***', '1***'), ('*', '*'))
+    """
+
+    mask: str = "*"
+
+    def build(self, values: Sequence[str]) -> Hierarchy:
+        """The hierarchy of the values; a shorter one stays as it is until its own characters go."""
+        longest = max(map(len, values), default=1)
+
+        def masked(value: str, keep: int) -> str:
+            return value if len(value) <= keep else value[:keep].ljust(longest, self.mask)
+
+        kept = range(longest - 1, 0, -1)
+        return Hierarchy.of([(value, *(masked(value, keep) for keep in kept), SUPPRESSED) for value in sorted(values)])
+
+
+@dataclass(frozen=True)
+class Automatic:
+    """What fits the column: prefixes for digits of one length (four or more), else neighbors in order.
+
+    The more values, the more of them are merged at a step, so that a column has about four levels above its values.
+    """
+
+    def build(self, values: Sequence[str]) -> Hierarchy:
+        """The hierarchy of the values."""
+        lengths = {len(value) for value in values}
+        if len(lengths) == 1 and min(lengths) >= 4 and all(value.isdigit() for value in values):
+            return Prefixes().build(values)
+        return Ordered(fanout=max(2, math.ceil(len(values) ** 0.25))).build(values)
+
+
+Recipe = Intervals | Ordered | Prefixes | Automatic
+
+
+def _numbers(values: Iterable[str]) -> list[float]:
+    numbers = [number(value) for value in values]
+    found = [value for value in numbers if value is not None]
+    if len(found) < len(numbers):
+        raise HierarchyError(f"{len(numbers) - len(found)} values are no numbers: intervals need a numeric column")
+    return found
+
+
+def _name(values: Sequence[str], numeric: bool) -> str:
+    if len(values) == 1:
+        return values[0]
+    return write_interval(float(values[0]), float(values[-1])) if numeric else write_set(values)

@@ -1,0 +1,121 @@
+"""Who may know each column, and what it may hold: all that encoding needs to know."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any
+
+from kspan.data.domain import Domain, declared
+from kspan.data.hierarchy import Hierarchy
+from kspan.data.levels import Recipe
+from kspan.errors import PolicyError, did_you_mean, listed
+
+ROLES = ("public", "private", "identifier")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Schema:
+    """The role of every column, with declared domains and hierarchies.
+
+    `public`: known to the attacker (quasi-identifiers); `private`: unknown to the attacker; `identifier`: never
+    released; `weight`: a count of people, for rows that stand for several. The target is private unless listed public.
+
+    >>> Schema(public=["age"], private=["income"], target="risk").private
+    ('income', 'risk')
+    """
+
+    public: tuple[str, ...] = ()
+    private: tuple[str, ...] = ()
+    identifier: tuple[str, ...] = ()
+    target: str | None = None
+    weight: str | None = None
+    hierarchies: Mapping[str, Hierarchy | Recipe] = field(default_factory=dict)
+    domains: Mapping[str, Domain] = field(default_factory=dict)
+    missing: tuple[str, ...] = ()
+    """Cells that mean "not known", besides empty ones."""
+
+    def __post_init__(self) -> None:
+        for role in (*ROLES, "missing"):
+            self._set(role, _names(role, getattr(self, role)))
+        for role in ("target", "weight"):
+            name = getattr(self, role)
+            if name is not None and not isinstance(name, str):
+                raise PolicyError(f"the {role} must be the name of one column")
+            self._set(role, name.strip() if name is not None else None)
+        self._check_one_role_each()
+        if self.target is not None and self.target not in (*self.public, *self.private):
+            self._set("private", (*self.private, self.target))
+        self._set("hierarchies", self._per_column("hierarchies"))
+        self._set("domains", {name: declared(name, says) for name, says in self._per_column("domains").items()})
+        for name in ("hierarchies", "domains"):
+            self._set(name, MappingProxyType(dict(getattr(self, name))))
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Every column that has a role, identifiers and weight included."""
+        weight = () if self.weight is None else (self.weight,)
+        return (*self.public, *self.private, *self.identifier, *weight)
+
+    def only(self, names: Iterable[str]) -> "Schema":
+        """What is declared of some columns, as public ones."""
+        kept = tuple(names)
+        return Schema(
+            public=kept,
+            hierarchies={name: given for name, given in self.hierarchies.items() if name in kept},
+            domains={name: given for name, given in self.domains.items() if name in kept},
+            missing=self.missing,
+        )
+
+    def check_columns(self, columns: Iterable[str]) -> None:
+        """Refuse a table with a column that has no role, or without a column that a release must have."""
+        present = list(columns)
+        without_role = [name for name in present if name not in self.columns]
+        if without_role:
+            raise PolicyError(
+                f"column {listed(without_role)} has no role in the policy: "
+                f"list it under public, private or identifier{did_you_mean(without_role[0], self.columns)}"
+            )
+        gone = [name for name in self.columns if name not in present and name not in self.identifier]
+        if gone:
+            what = "the target" if gone[0] == self.target else "the policy's column"
+            raise PolicyError(
+                f"{what} {listed(gone)} is not in the table: "
+                f"correct the name or take it out of the policy{did_you_mean(gone[0], present)}"
+            )
+
+    def _set(self, name: str, value: object) -> None:
+        object.__setattr__(self, name, value)
+
+    def _check_one_role_each(self) -> None:
+        seen: dict[str, str] = {}
+        weight = () if self.weight is None else (self.weight,)
+        for role, names in (*((role, getattr(self, role)) for role in ROLES), ("weight", weight)):
+            for name in names:
+                if name in seen:
+                    again = f"twice as {role}" if seen[name] == role else f"as {seen[name]} and as {role}"
+                    raise PolicyError(f"the policy names column {name!r} {again}: give each column one role, once")
+                seen[name] = role
+        if self.target is not None and seen.get(self.target) in ("identifier", "weight"):
+            raise PolicyError(f"the target {self.target!r} cannot be an {seen[self.target]}: make it public or private")
+
+    def _per_column(self, name: str) -> dict[str, Any]:
+        given = getattr(self, name)
+        if not isinstance(given, Mapping):
+            raise PolicyError(f"{name} must map columns to {name}")
+        clean = {str(column).strip(): says for column, says in given.items()}
+        unknown = [column for column in clean if column not in (*self.public, *self.private)]
+        if unknown:
+            raise PolicyError(
+                f"{name} names {listed(unknown)}, which is no public or private column: "
+                f"correct the name or drop it{did_you_mean(unknown[0], self.columns)}"
+            )
+        return clean
+
+
+def _names(role: str, given: Any) -> tuple[str, ...]:
+    if isinstance(given, str) or not isinstance(given, Iterable):
+        raise PolicyError(f"{role} must be a list of names, for example {role} = [{given!r}]")
+    names = tuple(given)
+    if not all(isinstance(name, str) for name in names):
+        raise PolicyError(f"{role} must list names as text")
+    return tuple(name.strip() for name in names)

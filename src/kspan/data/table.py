@@ -1,0 +1,109 @@
+"""Coded columns: from here on there are integers only."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kspan.data.arrays import Codes, Int64s
+from kspan.data.cells import SUPPRESSED, number_text
+from kspan.data.domain import Domain, Kind
+from kspan.data.hierarchy import Hierarchy
+
+MISSING_LABEL = "(missing)"
+
+
+@dataclass(frozen=True, repr=False)
+class Column:
+    """One attribute as codes of the smallest unsigned type.
+
+    Codes count through `values` in order (numbers by size, so that a code is a rank), then comes the suppressed cell
+    if the column has any, last the missing one.
+    """
+
+    name: str
+    kind: Kind
+    codes: Codes
+    values: NDArray[Any]
+    has_suppressed: bool = False
+    has_missing: bool = False
+    domain: Domain | None = None
+    """As declared by the owner; None when it was inferred from the data."""
+    hierarchy: Hierarchy | None = None
+
+    def __repr__(self) -> str:
+        return f"Column({self.name!r}, {self.kind}, {len(self.codes)} rows, {self.size} codes)"
+
+    @property
+    def size(self) -> int:
+        """How many codes there are."""
+        return len(self.values) + self.has_suppressed + self.has_missing
+
+    @property
+    def suppressed(self) -> int | None:
+        """The code of a suppressed cell."""
+        return len(self.values) if self.has_suppressed else None
+
+    @property
+    def missing(self) -> int | None:
+        """The code of a missing value."""
+        return self.size - 1 if self.has_missing else None
+
+    def label(self, code: int) -> str:
+        """What a cell with this code shows."""
+        if code == self.missing:
+            return MISSING_LABEL
+        if code == self.suppressed:
+            return SUPPRESSED
+        value = self.values[code]
+        return value if isinstance(value, str) else number_text(value)
+
+    @cached_property
+    def levels(self) -> tuple[Int64s, ...]:
+        """The hierarchy as maps from code to the code of its name, for the levels above the values.
+
+        A missing or suppressed cell is a branch of its own that joins the others at the root.
+        """
+        if self.hierarchy is None:
+            return ()
+        labels = [self.label(code) for code in range(len(self.values))]
+        paths = [self.hierarchy.path(label) if self.hierarchy.find(label) else None for label in labels]
+        paths += [None] * (self.size - len(labels))
+        root = len(self.hierarchy.levels) - 1
+        maps = []
+        for level in range(1, root + 1):
+            names: dict[object, int] = {}
+            keys = [
+                (True, path[level])
+                if path
+                else (False, code)
+                if level < root
+                else (True, self.hierarchy.names[root][0])
+                for code, path in enumerate(paths)
+            ]
+            maps.append(np.array([names.setdefault(key, len(names)) for key in keys], np.int64))
+        return tuple(maps)
+
+
+@dataclass(frozen=True, repr=False)
+class Table:
+    """Coded columns of one length, and how many people each row stands for (None: one each)."""
+
+    columns: Mapping[str, Column]
+    rows: int
+    weights: Int64s | None = None
+
+    def __repr__(self) -> str:
+        weighted = "" if self.weights is None else f" for {self.people} people"
+        return f"Table({self.rows} rows{weighted} x {len(self.columns)} columns)"
+
+    def __getitem__(self, name: str) -> Column:
+        return self.columns[name]
+
+    @property
+    def people(self) -> int:
+        """How many people the rows stand for."""
+        return self.rows if self.weights is None else int(self.weights.sum())

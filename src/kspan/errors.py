@@ -1,0 +1,49 @@
+"""The error family: every refusal is one sentence that names the thing and the remedy, and quotes no person's cell."""
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+
+class KspanError(ValueError):
+    """Anything that kspan refuses; its text is one sentence for the person who asked."""
+
+
+class FileError(KspanError):
+    """A file cannot be read or written."""
+
+
+class DataError(KspanError):
+    """A table does not fit what was said of it."""
+
+
+class PolicyError(KspanError):
+    """A policy is incomplete or contradicts itself or the data."""
+
+
+class HierarchyError(KspanError):
+    """A generalization hierarchy is malformed or does not cover its column."""
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """A hint for a misspelt word, or nothing.
+
+    >>> did_you_mean("publik", ["public", "private"])
+    " (did you mean 'public'?)"
+    >>> did_you_mean("shoe size", ["public", "private"])
+    ''
+    """
+    close = get_close_matches(word, list(known), n=1)
+    return f" (did you mean {close[0]!r}?)" if close else ""
+
+
+def listed(names: Iterable[str], most: int = 5) -> str:
+    """Names in a sentence, the first few of them.
+
+    >>> listed(["age", "sex"])
+    "'age', 'sex'"
+    >>> listed("abcdefgh", most=2)
+    "'a', 'b' and 6 more"
+    """
+    every = list(names)
+    shown = ", ".join(repr(name) for name in every[:most])
+    return shown if len(every) <= most else f"{shown} and {len(every) - most} more"

@@ -1,0 +1,1 @@
+"""Files and dataframes in and out: everything before integers."""

@@ -1,0 +1,116 @@
+"""Read and write tables as files; what a file is, its first bytes say, not its name."""
+
+import gzip
+import os
+import tempfile
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from kspan.errors import FileError
+from kspan.frames.csv import Dialect, read_csv
+from kspan.frames.native import to_polars
+
+GZIP, PARQUET, ARROW, ZIP = b"\x1f\x8b", b"PAR1", b"ARROW1", b"PK\x03\x04"
+ARROW_STREAM = b"\xff\xff\xff\xff"
+
+WRITERS: dict[str, Callable[[pl.DataFrame, Any], Any]] = {
+    ".csv": pl.DataFrame.write_csv,
+    ".tsv": lambda frame, out: frame.write_csv(out, separator="\t"),
+    ".parquet": lambda frame, out: frame.write_parquet(out, compression="zstd"),
+    ".arrow": pl.DataFrame.write_ipc,
+    ".feather": pl.DataFrame.write_ipc,
+}
+
+
+def read_table(path: str | os.PathLike[str], dialect: Dialect | None = None) -> pl.DataFrame:
+    """The table in a CSV, Parquet, Arrow or Feather file, also gzipped; cells of text files come as text."""
+    source = str(path)
+    content = _content(Path(path))
+    try:
+        if content.startswith(PARQUET):
+            return to_polars(pl.read_parquet(content))
+        if content.startswith(ARROW):
+            return to_polars(pl.read_ipc(content))
+        if content.startswith(ARROW_STREAM):
+            return to_polars(pl.read_ipc_stream(content))
+    except (pl.exceptions.PolarsError, OSError):
+        raise FileError(f"{source} is damaged: make or fetch the file again") from None
+    if content.startswith(ZIP):
+        raise FileError(f"{source} is a zip archive or a spreadsheet: unpack it or export it as CSV")
+    return read_csv(content, source, dialect or Dialect())
+
+
+def write_table(frame: pl.DataFrame, path: str | os.PathLike[str]) -> None:
+    """Write a table in the format that the name says (.csv, .tsv, .parquet, .arrow, .feather), whole or not at all."""
+    check_writable(path)
+    write = WRITERS[Path(path).suffix.lower()]
+    write_whole(path, lambda out: write(frame, out))
+
+
+def check_writable(path: str | os.PathLike[str]) -> None:
+    """Refuse a name that says no format, or a folder that is not there, before long work begins."""
+    target = Path(path)
+    if target.suffix.lower() not in WRITERS:
+        raise FileError(f"cannot tell the format of {path} from its name: end it in {', '.join(WRITERS)}")
+    if not target.parent.is_dir():
+        raise FileError(f"cannot write {path}: the folder {target.parent} is not there")
+
+
+def write_text(text: str, path: str | os.PathLike[str]) -> None:
+    """Write a text file, whole or not at all."""
+    write_whole(path, lambda out: out.write(text.encode()))
+
+
+def write_whole(path: str | os.PathLike[str], write: Callable[[Any], Any]) -> None:
+    """Let `write` fill a temporary file beside `path`, sync it and rename it: nobody ever sees a half of it."""
+    target = Path(path)
+    try:
+        with tempfile.NamedTemporaryFile(dir=target.parent, prefix=f".{target.name}.", delete=False) as out:
+            try:
+                write(out)
+                out.flush()
+                os.fsync(out.fileno())
+                # A temporary file is private to its maker; the finished one has the rights any new file would have.
+                Path(out.name).chmod(0o666 & ~_umask())
+                Path(out.name).replace(target)
+            except BaseException:
+                Path(out.name).unlink(missing_ok=True)
+                raise
+    except OSError as error:
+        raise FileError(f"cannot write {target}: {_reason(error)}") from None
+
+
+def make_folder(path: str | os.PathLike[str]) -> None:
+    """Make a folder, unless it is there."""
+    try:
+        Path(path).mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise FileError(f"cannot make the folder {path}: {_reason(error)}") from None
+
+
+def _content(path: Path) -> bytes:
+    try:
+        content = path.read_bytes()
+        if content.startswith(GZIP):
+            content = gzip.decompress(content)
+    except (gzip.BadGzipFile, EOFError, zlib.error):
+        raise FileError(f"{path} is a damaged gzip file: make or fetch it again") from None
+    except OSError as error:
+        raise FileError(f"cannot read {path}: {_reason(error)}") from None
+    if not content:
+        raise FileError(f"{path} is empty: it needs a header line and rows")
+    return content
+
+
+def _reason(error: OSError) -> str:
+    return (error.strerror or "it is not readable").lower()
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

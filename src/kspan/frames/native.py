@@ -1,0 +1,71 @@
+"""Any dataframe in, the same kind out; inside there is polars only."""
+
+from typing import Any
+
+import narwhals as nw
+import polars as pl
+
+from kspan.errors import DataError, listed
+
+
+def to_polars(frame: Any) -> pl.DataFrame:
+    """The frame (pandas, polars, pyarrow or whatever narwhals reads) as polars, with blanks around its headers removed.
+
+    >>> to_polars(pl.DataFrame({" age ": [3]})).columns
+    ['age']
+    """
+    if isinstance(frame, pl.LazyFrame):
+        frame = frame.collect()
+    if not isinstance(frame, pl.DataFrame):
+        frame = _converted(frame)
+    return _with_clean_headers(frame)
+
+
+def like(original: Any, made: pl.DataFrame) -> Any:
+    """A frame we made row for row beside `original`, as the kind of dataframe that it is, and with its index."""
+    if isinstance(original, pl.DataFrame | pl.LazyFrame):
+        return made
+    source = nw.from_native(original, eager_only=True)
+    if source.implementation.is_pyarrow():
+        return made.to_arrow()
+    columns = {name: made[name].to_list() for name in made.columns}
+    native = nw.from_dict(columns, backend=source.implementation).to_native()
+    index = nw.maybe_get_index(source)
+    if index is not None:
+        native.index = index
+    return native
+
+
+def _converted(frame: Any) -> pl.DataFrame:
+    try:
+        source = nw.from_native(frame, eager_only=True)
+    except TypeError:
+        raise DataError(
+            f"a {type(frame).__name__} is no dataframe: give a pandas, polars or pyarrow table, or the path of a file"
+        ) from None
+    except nw.exceptions.DuplicateError:
+        raise DataError("two columns of the dataframe have the same name: rename one of them") from None
+    if not all(isinstance(name, str) for name in source.columns):
+        raise DataError("the dataframe has column names that are not text: rename its columns to strings")
+    return pl.DataFrame([_column(source[name], name) for name in source.columns])
+
+
+def _column(series: "nw.Series[Any]", name: str) -> pl.Series:
+    try:
+        return series.to_polars().alias(name)
+    except (ImportError, TypeError, ValueError):
+        # Text of pandas without pyarrow, or mixed objects: go through Python, with mixed cells as text.
+        missing = series.is_null().to_list()
+        cells = [None if gone else cell for gone, cell in zip(missing, series.to_list(), strict=True)]
+    try:
+        return pl.Series(name, cells, strict=True)
+    except TypeError:
+        return pl.Series(name, [None if cell is None else str(cell) for cell in cells], dtype=pl.String)
+
+
+def _with_clean_headers(frame: pl.DataFrame) -> pl.DataFrame:
+    clean = [name.strip() for name in frame.columns]
+    twice = sorted({name for name in clean if clean.count(name) > 1})
+    if twice:
+        raise DataError(f"column {listed(twice)} appears twice: rename or drop one of them")
+    return frame.rename(dict(zip(frame.columns, clean, strict=True)))

@@ -1,0 +1,63 @@
+"""The compiled loops, nothing else: plain serial functions over contiguous arrays."""
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+Int64s = NDArray[np.int64]
+
+
+@njit(cache=True, nogil=True)
+def tally_dense(keys: Int64s, weights: Int64s, space: int) -> tuple[Int64s, Int64s, Int64s]:
+    """Distinct keys of `range(space)` in ascending order, the weight of each, and where each key stands among them.
+
+    An empty `weights` counts every key once.
+    """
+    totals = np.zeros(space, np.int64)
+    seen = np.zeros(space, np.bool_)
+    for i in range(keys.size):
+        totals[keys[i]] += weights[i] if weights.size else 1
+        seen[keys[i]] = True
+    place = np.empty(space, np.int64)
+    found = 0
+    for key in range(space):
+        if seen[key]:
+            place[key] = found
+            found += 1
+    distinct = np.empty(found, np.int64)
+    weight = np.empty(found, np.int64)
+    for key in range(space):
+        if seen[key]:
+            distinct[place[key]] = key
+            weight[place[key]] = totals[key]
+    places = np.empty(keys.size, np.int64)
+    for i in range(keys.size):
+        places[i] = place[keys[i]]
+    return distinct, weight, places
+
+
+@njit(cache=True, nogil=True)
+def tally_hashed(keys: Int64s, weights: Int64s) -> tuple[Int64s, Int64s, Int64s]:
+    """As `tally_dense` for keys of any size, by open addressing; distinct keys come in order of first appearance."""
+    slots = 16
+    while slots < 2 * keys.size:
+        slots *= 2
+    table = np.full(slots, -1, np.int64)
+    distinct = np.empty(keys.size, np.int64)
+    weight = np.zeros(keys.size, np.int64)
+    places = np.empty(keys.size, np.int64)
+    found = 0
+    for i in range(keys.size):
+        key = keys[i]
+        # Fibonacci hashing: the odd multiplier spreads neighboring keys over the table.
+        mixed = np.uint64(key) * np.uint64(0x9E3779B97F4A7C15)
+        slot = np.int64((mixed ^ (mixed >> np.uint64(32))) & np.uint64(slots - 1))
+        while table[slot] >= 0 and distinct[table[slot]] != key:
+            slot = (slot + 1) & (slots - 1)
+        if table[slot] < 0:
+            table[slot] = found
+            distinct[found] = key
+            found += 1
+        places[i] = table[slot]
+        weight[table[slot]] += weights[i] if weights.size else 1
+    return distinct[:found].copy(), weight[:found].copy(), places

@@ -1,0 +1,1 @@
+"""What is released: shapes that hold no row of a person."""

@@ -1,0 +1,184 @@
+"""Roles, requirement, hierarchies, domains: policy.toml <-> Policy."""
+
+import os
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Literal, get_args
+from urllib.parse import quote
+
+from kspan.data.hierarchy import Hierarchy, read_hierarchy, write_hierarchy
+from kspan.data.levels import Automatic, Intervals, Ordered, Prefixes, Recipe
+from kspan.data.schema import Schema
+from kspan.errors import PolicyError, did_you_mean, listed
+from kspan.frames.files import write_text
+from kspan.policy.toml import write_toml
+from kspan.privacy.requirement import Requirement
+from kspan.privacy.spec import from_table, parse, to_table
+
+Suppressed = Literal["value", "anything"]
+Counting = Literal["rows", "people"]
+
+ALIASES = {
+    "quasi-identifying": "public",
+    "quasi-identifier": "public",
+    "quasi-identifiers": "public",
+    "sensitive": "private",
+    "identifying": "identifier",
+    "identifiers": "identifier",
+}
+"""Role words of other tools, accepted when read; ours are written."""
+
+KEYS = ("target", "identifier", "public", "private", "weight", "counting", "require", "hierarchies", "domains", "cells")
+CELL_KEYS = ("missing", "suppressed")
+FOLDER = "hierarchies"
+RECIPES: dict[str, type[Recipe]] = {"intervals": Intervals, "ordered": Ordered, "prefixes": Prefixes, "auto": Automatic}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Policy(Schema):
+    """Who may know each column and what every group must satisfy; also from `policy.toml` by `Policy.load`.
+
+    >>> policy = Policy(public=["age", "sex"], private=["income"], require="k=10, distinct_l=2")
+    >>> print(policy.to_toml())
+    public = ["age", "sex"]
+    private = ["income"]
+    <BLANKLINE>
+    [require]
+    k = 10
+    distinct_l = 2
+    <BLANKLINE>
+    """
+
+    require: Requirement
+    suppressed: Suppressed = "value"
+    """Is a suppressed cell a value of its own, or may it stand for anything?"""
+    counting: Counting = "rows"
+    """Must every person match enough released rows, or must enough people share what each matches?"""
+
+    def __post_init__(self) -> None:
+        if isinstance(self.require, Mapping):
+            self._set("require", from_table(self.require))
+        elif isinstance(self.require, str):
+            self._set("require", parse(self.require))
+        elif not isinstance(self.require, Requirement):
+            raise PolicyError("require must be a requirement, for example KAnonymity(10), or a text like 'k=10'")
+        _check_word("suppressed", self.suppressed, get_args(Suppressed))
+        _check_word("counting", self.counting, get_args(Counting))
+        super().__post_init__()
+        hierarchies = {name: _hierarchy(name, says, Path()) for name, says in self.hierarchies.items()}
+        self._set("hierarchies", MappingProxyType(hierarchies))
+        self.require.check(self.private)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> "Policy":
+        """The policy in a TOML file; paths in it are relative to the file."""
+        try:
+            text = Path(path).read_text(encoding="utf-8-sig")
+        except OSError as error:
+            raise PolicyError(f"cannot read the policy {path}: {(error.strerror or 'not readable').lower()}") from None
+        except UnicodeDecodeError:
+            raise PolicyError(f"the policy {path} is not UTF-8 text: save it as UTF-8") from None
+        return cls.from_toml(text, Path(path).parent, source=f"the policy {path}")
+
+    @classmethod
+    def from_toml(cls, text: str, folder: Path = Path(), *, source: str = "the policy") -> "Policy":
+        """The policy in a TOML text; hierarchy files are looked up from `folder`."""
+        try:
+            says = tomllib.loads(text)
+        except tomllib.TOMLDecodeError as error:
+            raise PolicyError(f"{source} is not valid TOML: {str(error).lower()}") from None
+        says = _without_aliases(says, source)
+        _check_keys(says, KEYS, source)
+        cells, hierarchies = (_table(says, name, source) for name in ("cells", "hierarchies"))
+        _check_keys(cells, CELL_KEYS, f"[cells] of {source}")
+        if "require" not in says:
+            raise PolicyError(f"{source} requires nothing: add a [require] table with at least k = 10")
+        _table(says, "require", source)
+        _table(says, "domains", source)
+        says["hierarchies"] = {name: _hierarchy(name, given, folder) for name, given in hierarchies.items()}
+        return cls(**{key: value for key, value in says.items() if key != "cells"}, **cells)
+
+    def to_toml(self) -> str:
+        """The policy as TOML; hierarchies that are no recipes are named as files in the folder `hierarchies`."""
+        top = {key: getattr(self, key) for key in ("target", "identifier", "public", "private", "weight")}
+        if self.counting != "rows":
+            top["counting"] = self.counting
+        cells: dict[str, Any] = {"missing": self.missing}
+        if self.suppressed != "value":
+            cells["suppressed"] = self.suppressed
+        paths = {name: _written(given, f"{FOLDER}/{quote(name)}.csv") for name, given in self.hierarchies.items()}
+        domains = {name: domain.says for name, domain in self.domains.items()}
+        return write_toml(
+            {**top, "require": to_table(self.require), "hierarchies": paths, "domains": domains, "cells": cells}
+        )
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the policy, and its hierarchies into the folder `hierarchies` beside it."""
+        target = Path(path)
+        for name, given in self.hierarchies.items():
+            if isinstance(given, Hierarchy):
+                (target.parent / FOLDER).mkdir(parents=True, exist_ok=True)
+                write_hierarchy(given, target.parent / FOLDER / f"{quote(name)}.csv")
+        write_text(self.to_toml(), target)
+
+
+def _without_aliases(says: dict[str, Any], source: str) -> dict[str, Any]:
+    clean: dict[str, Any] = {}
+    for key, value in says.items():
+        ours = ALIASES.get(key.replace("_", "-"), key)
+        if ours in clean:
+            raise PolicyError(f"{source} gives {ours} twice, once as {key!r}: keep one of them")
+        clean[ours] = value
+    return clean
+
+
+def _check_keys(says: Mapping[str, Any], known: tuple[str, ...], source: str) -> None:
+    unknown = [key for key in says if key not in known]
+    if unknown:
+        hint = did_you_mean(unknown[0], (*known, *ALIASES))
+        raise PolicyError(f"{source} has the unknown key {listed(unknown)}{hint}: use {', '.join(known)}")
+
+
+def _check_word(key: str, word: Any, known: tuple[str, ...]) -> None:
+    if word not in known:
+        raise PolicyError(f"{key} cannot be {word!r}: use {' or '.join(map(repr, known))}")
+
+
+def _table(says: dict[str, Any], name: str, source: str) -> dict[str, Any]:
+    table = says.get(name, {})
+    if not isinstance(table, dict):
+        raise PolicyError(f"{name} in {source} must be a table: write [{name}] on a line of its own, then its entries")
+    return table
+
+
+def _hierarchy(name: str, says: Any, folder: Path) -> Hierarchy | Recipe:
+    if isinstance(says, Hierarchy | Recipe):
+        return says
+    if isinstance(says, str | os.PathLike):
+        return read_hierarchy(folder / says)
+    if not isinstance(says, Mapping) or "build" not in says:
+        raise PolicyError(
+            f'the hierarchy of {name!r} must be a file or a recipe, as in {{ build = "intervals", widths = [5, 10] }}'
+        )
+    recipe: Any = RECIPES.get(says["build"])
+    if recipe is None:
+        raise PolicyError(f"the hierarchy of {name!r} cannot be built by {says['build']!r}: use {', '.join(RECIPES)}")
+    options = {key: tuple(value) if isinstance(value, list) else value for key, value in says.items() if key != "build"}
+    try:
+        made: Recipe = recipe(**options)
+    except TypeError:
+        raise PolicyError(
+            f"the hierarchy of {name!r} has options that {says['build']!r} does not take: {listed(options)}"
+        ) from None
+    return made
+
+
+def _written(hierarchy: Hierarchy | Recipe, path: str) -> Any:
+    if isinstance(hierarchy, Hierarchy):
+        return path
+    build = next(name for name, recipe in RECIPES.items() if type(hierarchy) is recipe)
+    changed = {key: value for key, value in vars(hierarchy).items() if value != getattr(type(hierarchy), key, None)}
+    return {"build": build, **changed}

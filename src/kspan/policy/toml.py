@@ -1,0 +1,52 @@
+"""TOML out, as a person would lay out a policy (Python itself only reads TOML)."""
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any
+
+
+def write_toml(document: Mapping[str, Any]) -> str:
+    """Plain keys first, then the tables; what is empty is left out.
+
+    >>> print(write_toml({"public": ["age"], "target": None, "require": {"k": 10, "income": {"distinct_l": 2}}}))
+    public = ["age"]
+    <BLANKLINE>
+    [require]
+    k = 10
+    <BLANKLINE>
+    [require.income]
+    distinct_l = 2
+    <BLANKLINE>
+    """
+    return "\n".join(_lines(document, ())) + "\n"
+
+
+def _lines(table: Mapping[str, Any], path: tuple[str, ...]) -> list[str]:
+    given = {key: value for key, value in table.items() if value not in (None, (), [], {})}
+    # Recipes of hierarchies read best on one line; other tables get a heading.
+    inline = {key for key, value in given.items() if not isinstance(value, Mapping) or "build" in value}
+    lines = [f"{write_key(key)} = {write_value(given[key])}" for key in given if key in inline]
+    if lines and path:
+        lines.insert(0, f"[{'.'.join(map(write_key, path))}]")
+    for key in given:
+        if key not in inline:
+            inner = _lines(given[key], (*path, key))
+            lines += ["", *inner] if lines and inner else inner
+    return lines
+
+
+def write_key(key: str) -> str:
+    """A key, quoted where it must be."""
+    return key if re.fullmatch(r"[A-Za-z0-9_-]+", key) else write_value(key)
+
+
+def write_value(value: Any) -> str:
+    """A value on one line."""
+    if isinstance(value, Mapping):
+        return "{ " + ", ".join(f"{write_key(key)} = {write_value(inner)}" for key, inner in value.items()) + " }"
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(write_value, value))}]"
+    if isinstance(value, str):
+        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+    return json.dumps(int(value) if isinstance(value, float) and value.is_integer() else value)

@@ -1,0 +1,24 @@
+"""What a group must satisfy: one family a file, all of them functions of group counts alone."""
+
+from kspan.privacy.k_anonymity import KAnonymity
+from kspan.privacy.l_diversity import Alpha, Confidence, DistinctL, EntropyL, RecursiveCL, SimpleL
+from kspan.privacy.likeness import BasicBeta, DeltaDisclosure, EnhancedBeta
+from kspan.privacy.requirement import REQUIREMENTS, OnPrivate, Requirement
+from kspan.privacy.t_closeness import TCloseness
+
+__all__ = [
+    "REQUIREMENTS",
+    "Alpha",
+    "BasicBeta",
+    "Confidence",
+    "DeltaDisclosure",
+    "DistinctL",
+    "EnhancedBeta",
+    "EntropyL",
+    "KAnonymity",
+    "OnPrivate",
+    "RecursiveCL",
+    "Requirement",
+    "SimpleL",
+    "TCloseness",
+]

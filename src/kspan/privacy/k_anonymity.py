@@ -1,0 +1,38 @@
+"""Crowds of at least k."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import ClassVar
+
+from kspan.data.arrays import Bools
+from kspan.data.groups import Groups
+from kspan.privacy.requirement import Requirement, check_number
+
+
+@dataclass(frozen=True)
+class KAnonymity(Requirement):
+    """Every group holds at least k people (Samarati, Sweeney 1998; Friedman et al. 2008, Definition 6).
+
+    >>> import numpy as np
+    >>> KAnonymity(3).holds(Groups(np.array([3, 2]))).tolist()
+    [True, False]
+    """
+
+    key: ClassVar[str] = "k"
+    title: ClassVar[str] = "k-anonymity"
+
+    k: int
+
+    def __post_init__(self) -> None:
+        check_number(self.key, self.k, low=1, whole=True)
+        object.__setattr__(self, "k", int(self.k))
+
+    def satisfied(self, groups: Groups) -> Bools:
+        """Which groups are large enough."""
+        return groups.sizes >= self.k
+
+    def check(self, private: Iterable[str]) -> None:
+        """Any private attributes will do, or none."""
+
+    def __str__(self) -> str:
+        return f"{self.key}={self.k}"

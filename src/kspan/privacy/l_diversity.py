@@ -1,0 +1,192 @@
+"""Private values well represented in every group (Machanavajjhala et al. 2006), and bounds on the commonest."""
+
+from dataclasses import dataclass
+from typing import ClassVar, Self
+
+import numpy as np
+
+from kspan.data.arrays import Bools, Floats
+from kspan.data.groups import Counts
+from kspan.privacy.requirement import SLACK, OnPrivate, check_number
+
+
+@dataclass(frozen=True)
+class DistinctL(OnPrivate):
+    """Every group shows at least l different private values.
+
+    >>> DistinctL(2).level(Counts.of([[3, 0], [1, 2]])).tolist()
+    [1.0, 2.0]
+    """
+
+    key: ClassVar[str] = "distinct_l"
+    title: ClassVar[str] = "distinct l-diversity"
+    safer_up: ClassVar[bool] = True
+
+    l: int  # noqa: E741
+
+    def check_parameters(self) -> None:
+        """L counts values."""
+        check_number(self.key, self.l, low=1, whole=True)
+        object.__setattr__(self, "l", int(self.l))
+
+    def level(self, counts: Counts) -> Floats:
+        """Different values."""
+        return counts.distinct.astype(np.float64)
+
+    def admits(self, level: Floats) -> Bools:
+        """At least l."""
+        return level >= self.l
+
+    @classmethod
+    def loosest(cls, counts: Counts) -> Self:
+        """One value."""
+        return cls(1)
+
+
+@dataclass(frozen=True)
+class EntropyL(OnPrivate):
+    """The entropy of the private values of every group is at least log l.
+
+    To deny inference of one of two labels with confidence above 85% takes l = 1.526 (Friedman et al. 2008, 6.3):
+
+    >>> round(float(EntropyL(1.0).level(Counts.of([[85, 15]]))[0]), 3)
+    1.526
+    """
+
+    key: ClassVar[str] = "entropy_l"
+    title: ClassVar[str] = "entropy l-diversity"
+    safer_up: ClassVar[bool] = True
+
+    l: float  # noqa: E741
+
+    def check_parameters(self) -> None:
+        """Entropy is never below log 1."""
+        check_number(self.key, self.l, low=1)
+
+    def level(self, counts: Counts) -> Floats:
+        """The number of equally frequent values that would have this entropy."""
+        share = counts.people / counts.sizes[counts.group]
+        effective: Floats = np.exp(-counts.sum(share * np.log(share)))
+        return effective
+
+    def admits(self, level: Floats) -> Bools:
+        """At least l."""
+        enough: Bools = np.log(level) >= np.log(self.l) - SLACK
+        return enough
+
+    @classmethod
+    def loosest(cls, counts: Counts) -> Self:
+        """One value."""
+        return cls(1.0)
+
+
+@dataclass(frozen=True)
+class RecursiveCL(OnPrivate):
+    """In every group the commonest value is rarer than c times all from the l-th commonest on together.
+
+    (c, l)-diversity of Machanavajjhala et al. 2006. In the pattern <5, 3, 1> the tail from the third value on is 1:
+
+    >>> RecursiveCL(3, 3).holds_for(Counts.of([[5, 3, 1], [2, 1, 1]])).tolist()
+    [False, True]
+    """
+
+    key: ClassVar[str] = "recursive_cl"
+    title: ClassVar[str] = "recursive (c, l)-diversity"
+
+    c: float
+    l: int  # noqa: E741
+
+    def check_parameters(self) -> None:
+        """A share of the tail, and a place in the order."""
+        check_number("c of recursive_cl", self.c, low=0)
+        check_number("l of recursive_cl", self.l, low=1, whole=True)
+        object.__setattr__(self, "l", int(self.l))
+
+    def level(self, counts: Counts) -> Floats:
+        """The commonest value over the tail, infinite if there is no tail."""
+        order = np.lexsort((-counts.people, counts.group))
+        place = np.arange(len(order)) - counts.start[counts.group]
+        tail = counts.sum(np.where(place >= self.l - 1, counts.people[order], 0))
+        with np.errstate(divide="ignore"):
+            ratio: Floats = counts.majority / tail
+        return ratio
+
+    def admits(self, level: Floats) -> Bools:
+        """Less than c."""
+        return level < self.c
+
+    @classmethod
+    def loosest(cls, counts: Counts) -> Self:
+        """As many values as every group has."""
+        return cls(np.inf, int(counts.distinct.min()))
+
+
+@dataclass(frozen=True)
+class SimpleL(OnPrivate):
+    """No private value has more than 1/l of any group (Tian et al., Definition 3).
+
+    >>> SimpleL(2).level(Counts.of([[3, 1], [2, 2]])).tolist()
+    [1.3333333333333333, 2.0]
+    """
+
+    key: ClassVar[str] = "simple_l"
+    title: ClassVar[str] = "simple l-diversity"
+    safer_up: ClassVar[bool] = True
+
+    l: float  # noqa: E741
+
+    def check_parameters(self) -> None:
+        """A share of 1/l is at most all."""
+        check_number(self.key, self.l, low=1)
+
+    def level(self, counts: Counts) -> Floats:
+        """How often the commonest value would fit into the group."""
+        return counts.sizes / counts.majority
+
+    def admits(self, level: Floats) -> Bools:
+        """At least l."""
+        return level >= self.l
+
+    @classmethod
+    def loosest(cls, counts: Counts) -> Self:
+        """All of a group."""
+        return cls(1.0)
+
+
+@dataclass(frozen=True)
+class Confidence(OnPrivate):
+    """Nobody's private value can be told with more than this confidence (Friedman et al. 2008, 6.3).
+
+    >>> Confidence(0.85).holds_for(Counts.of([[17, 3], [18, 2]])).tolist()
+    [True, False]
+    """
+
+    key: ClassVar[str] = "confidence"
+    title: ClassVar[str] = "bounded confidence"
+
+    bound: float
+
+    def check_parameters(self) -> None:
+        """A share of a group."""
+        check_number(self.key, self.bound, low=0, high=1)
+
+    def level(self, counts: Counts) -> Floats:
+        """The share of the commonest value: the attacker's best guess."""
+        return counts.majority / counts.sizes
+
+    def admits(self, level: Floats) -> Bools:
+        """At most the bound."""
+        return level <= self.bound
+
+    @classmethod
+    def loosest(cls, counts: Counts) -> Self:
+        """Certainty."""
+        return cls(1.0)
+
+
+@dataclass(frozen=True)
+class Alpha(Confidence):
+    """No private value has more than a share alpha of a group: with k, (alpha, k)-anonymity (Wong et al. 2006)."""
+
+    key: ClassVar[str] = "alpha"
+    title: ClassVar[str] = "(alpha, k)-anonymity, its alpha"

@@ -1,0 +1,97 @@
+"""Groups in which no private value is much likelier than among everybody."""
+
+from dataclasses import dataclass
+from typing import ClassVar, Self
+
+import numpy as np
+
+from kspan.data.arrays import Bools, Floats
+from kspan.data.groups import Counts
+from kspan.privacy.requirement import SLACK, OnPrivate, check_number
+
+
+@dataclass(frozen=True)
+class BasicBeta(OnPrivate):
+    """The share of a private value in a group exceeds its share overall by at most beta times (Cao, Karras 2012).
+
+    >>> BasicBeta(1.0).level(Counts.of([[2, 0], [1, 3]])).round(2).tolist()
+    [1.0, 0.5]
+    """
+
+    key: ClassVar[str] = "basic_beta"
+    title: ClassVar[str] = "basic beta-likeness"
+
+    beta: float
+
+    def check_parameters(self) -> None:
+        """A relative gain."""
+        check_number(self.key, self.beta, low=0)
+
+    def level(self, counts: Counts) -> Floats:
+        """The largest relative gain of a value over its share overall."""
+        largest: Floats = np.maximum(counts.max(relative_gain(counts)), 0.0)
+        return largest
+
+    def admits(self, level: Floats) -> Bools:
+        """At most beta."""
+        return level <= self.beta
+
+    @classmethod
+    def loosest(cls, counts: Counts) -> Self:
+        """Any gain."""
+        return cls(np.inf)
+
+
+@dataclass(frozen=True)
+class EnhancedBeta(BasicBeta):
+    """As basic beta-likeness, and the gain of a value is at most -ln of its share overall (Cao, Karras 2012)."""
+
+    key: ClassVar[str] = "enhanced_beta"
+    title: ClassVar[str] = "enhanced beta-likeness"
+
+    def level(self, counts: Counts) -> Floats:
+        """The largest relative gain, infinite where a gain is above what the value's share overall allows."""
+        gain = relative_gain(counts)
+        limit = -np.log(counts.whole[counts.value] / counts.whole.sum())
+        largest: Floats = np.maximum(counts.max(np.where(gain > limit + SLACK, np.inf, gain)), 0.0)
+        return largest
+
+
+@dataclass(frozen=True)
+class DeltaDisclosure(OnPrivate):
+    """In every group each private value is likelier or rarer than overall by less than a factor of e^delta.
+
+    |ln(share / share overall)| < delta for every value (Brickell, Shmatikov 2008): a group that lacks one breaks it.
+    """
+
+    key: ClassVar[str] = "delta"
+    title: ClassVar[str] = "delta-disclosure privacy"
+
+    delta: float
+
+    def check_parameters(self) -> None:
+        """A distance of logarithms."""
+        check_number(self.key, self.delta, low=0)
+
+    def level(self, counts: Counts) -> Floats:
+        """The largest distance of logarithms."""
+        distance = counts.max(np.abs(np.log1p(relative_gain(counts))))
+        lacks_one = counts.distinct < (counts.whole > 0).sum()
+        return np.where(lacks_one, np.inf, distance)
+
+    def admits(self, level: Floats) -> Bools:
+        """Less than delta."""
+        return level < self.delta
+
+    @classmethod
+    def loosest(cls, counts: Counts) -> Self:
+        """Any distance."""
+        return cls(np.inf)
+
+
+def relative_gain(counts: Counts) -> Floats:
+    """(share in the group - share overall) / share overall, of each entry, exact up to the last division."""
+    size, everybody = counts.sizes[counts.group], counts.whole.sum()
+    expected = counts.whole[counts.value] * size
+    gain: Floats = (counts.people * everybody - expected) / expected
+    return gain

@@ -1,0 +1,176 @@
+"""What every group must satisfy, as a value: `holds` says which groups do, `&` combines."""
+
+import json
+import math
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Iterable
+from dataclasses import dataclass, field, fields
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from kspan.data.arrays import Bools, Floats
+from kspan.data.groups import Counts, Groups
+from kspan.errors import PolicyError, did_you_mean
+
+REQUIREMENTS: dict[str, type["Requirement"]] = {}
+"""Every requirement by the key that policies and texts use for it; a class that has a `key` lists itself."""
+
+SLACK = 1e-9
+"""For levels that logarithms or long sums reach: a group that is exact on paper must not fail by rounding."""
+
+
+class Requirement(ABC):
+    """Something that every group must satisfy."""
+
+    key: ClassVar[str]
+    title: ClassVar[str]
+    """Its name in words."""
+    monotone: ClassVar[bool] = True
+    """Do two groups that satisfy it, merged, satisfy it too?"""
+
+    def __init_subclass__(cls) -> None:
+        """List the class under its key."""
+        if "key" in cls.__dict__:
+            REQUIREMENTS[cls.key] = cls
+
+    def holds(self, groups: Groups) -> Bools:
+        """Which groups satisfy it; one that exposes nothing of its people always does."""
+        return self.satisfied(groups) | ~groups.exposing
+
+    @abstractmethod
+    def satisfied(self, groups: Groups) -> Bools:
+        """Which groups satisfy it by their numbers."""
+
+    @abstractmethod
+    def check(self, private: Iterable[str]) -> None:
+        """Refuse private attributes to which it cannot apply."""
+
+    @property
+    def parts(self) -> tuple["Requirement", ...]:
+        """The requirements that it combines, or itself."""
+        return (self,)
+
+    def __and__(self, other: "Requirement") -> "Requirement":
+        return AllOf((*self.parts, *other.parts))
+
+    @abstractmethod
+    def __str__(self) -> str: ...
+
+
+@dataclass(frozen=True)
+class AllOf(Requirement):
+    """Several requirements at once."""
+
+    requirements: tuple[Requirement, ...]
+
+    def satisfied(self, groups: Groups) -> Bools:
+        """Which groups satisfy all of them."""
+        every: Bools = np.logical_and.reduce([part.satisfied(groups) for part in self.requirements])
+        return every
+
+    def check(self, private: Iterable[str]) -> None:
+        """Refuse private attributes to which one of them cannot apply."""
+        names = tuple(private)
+        for part in self.requirements:
+            part.check(names)
+
+    @property
+    def parts(self) -> tuple[Requirement, ...]:
+        """The requirements."""
+        return self.requirements
+
+    @property
+    def monotone(self) -> bool:  # type: ignore[override]
+        """Is every one of them kept by merging?"""
+        return all(part.monotone for part in self.requirements)
+
+    def __str__(self) -> str:
+        return ", ".join(map(str, self.requirements))
+
+
+@dataclass(frozen=True)
+class OnPrivate(Requirement):
+    """A requirement on how private values spread in a group, for every private attribute or for those named in `on`.
+
+    A family says which `level` each group reaches, and which levels it `admits`.
+    """
+
+    safer_up: ClassVar[bool] = False
+    """Is a higher level the safer one?"""
+
+    on: tuple[str, ...] = field(default=(), kw_only=True)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "on", (self.on,) if isinstance(self.on, str) else tuple(self.on))
+        self.check_parameters()
+
+    def check_parameters(self) -> None:
+        """Refuse parameters that make no sense."""
+
+    @abstractmethod
+    def level(self, counts: Counts) -> Floats:
+        """What each group reaches, on the scale of the parameter."""
+
+    @abstractmethod
+    def admits(self, level: Floats) -> Bools:
+        """Which levels are good enough."""
+
+    @classmethod
+    @abstractmethod
+    def loosest(cls, counts: Counts) -> Self:
+        """The requirement with the parameter that asks least of these groups."""
+
+    def reached(self, counts: Counts) -> float:
+        """What a table reaches as a whole: the level of its worst group."""
+        level = self.level(counts)
+        return float(level.min() if self.safer_up else level.max())
+
+    def holds_for(self, counts: Counts) -> Bools:
+        """Which groups satisfy it for one attribute."""
+        return self.admits(self.level(counts))
+
+    def satisfied(self, groups: Groups) -> Bools:
+        """Which groups satisfy it for every attribute that it is about."""
+        about = [counts for name, counts in groups.private.items() if not self.on or name in self.on]
+        every: Bools = np.logical_and.reduce([self.holds_for(counts) for counts in about])
+        return every
+
+    def check(self, private: Iterable[str]) -> None:
+        """Refuse a table without private attributes, or a name that is not one of them."""
+        names = tuple(private)
+        if not names:
+            raise PolicyError(f"{self} needs a private attribute: list one under private")
+        for name in self.on:
+            if name not in names:
+                raise PolicyError(
+                    f"{self} is about {name!r}, which is not private{did_you_mean(name, names)}: list it there"
+                )
+
+    @property
+    def parameter(self) -> Any:
+        """Its parameter, or the list of them."""
+        values = [getattr(self, entry.name) for entry in fields(self) if entry.name != "on"]
+        return values if len(values) > 1 else values[0]
+
+    def __str__(self) -> str:
+        on = f"[{', '.join(map(_quoted, self.on))}]" if self.on else ""
+        return f"{self.key}{on}={_written(self.parameter)}"
+
+
+def check_number(key: str, value: Any, *, low: float, high: float = math.inf, whole: bool = False) -> None:
+    """Refuse a parameter that is no number between low and high."""
+    good = isinstance(value, int | float) and not isinstance(value, bool) and low <= value <= high
+    if not good or (whole and value != int(value)):
+        what = "a whole number" if whole else "a number"
+        bounds = f"of at least {low:g}" if high == math.inf else f"from {low:g} to {high:g}"
+        raise PolicyError(f"{key} must be {what} {bounds}, not {value!r}")
+
+
+def _quoted(name: str) -> str:
+    return name if re.fullmatch(r"[\w.-]+", name) else json.dumps(name, ensure_ascii=False)
+
+
+def _written(parameter: Any) -> str:
+    return f"[{', '.join(map(_written, parameter))}]" if isinstance(parameter, list) else f"{parameter:.15g}"

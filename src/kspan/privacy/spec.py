@@ -1,0 +1,97 @@
+"""Requirements as text: `k=10, entropy_l=1.5`, and as the `[require]` table of a policy."""
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from kspan.errors import PolicyError, did_you_mean
+from kspan.privacy.k_anonymity import KAnonymity
+from kspan.privacy.l_diversity import RecursiveCL
+from kspan.privacy.requirement import REQUIREMENTS, AllOf, OnPrivate, Requirement
+
+_TERM = re.compile(
+    r"""\s*(?P<key>[A-Za-z_]\w*)\s*
+        (?:\[(?P<on>(?:"(?:\\.|[^"\\])*"|[^\]"])*)\])?\s*
+        =\s*(?P<value>[\[(][^\])]*[\])]|[^,&\s]+)\s*
+        (?P<next>[,&]|$)""",
+    re.VERBOSE,
+)
+_NAME = re.compile(r'\s*("(?:\\.|[^"\\])*"|[^,"]+)\s*(?:,|$)')
+
+
+def parse(text: str) -> Requirement:
+    """The requirement that a text spells; printing it gives the text back.
+
+    >>> str(parse("k=10, entropy_l[income]=1.5, recursive_cl=(3, 3)"))
+    'k=10, entropy_l[income]=1.5, recursive_cl=[3, 3]'
+    """
+    parts: list[Requirement] = []
+    at = 0
+    while at < len(text) or not parts:
+        term = _TERM.match(text, at)
+        if term is None or (term["next"] and term.end() == len(text)):
+            raise PolicyError(f"cannot read the requirement {text!r}: write it as in 'k=10, distinct_l=2'")
+        parts.append(_made(term["key"], _value(term["value"]), _names(term["on"])))
+        at = term.end()
+    return _combined(parts)
+
+
+def from_table(table: Mapping[str, Any]) -> Requirement:
+    """The requirement in the `[require]` table of a policy; a table inside it is about the attribute it is named after.
+
+    >>> str(from_table({"k": 10, "income": {"distinct_l": 2}}))
+    'k=10, distinct_l[income]=2'
+    """
+    parts: list[Requirement] = []
+    for key, value in table.items():
+        if isinstance(value, Mapping):
+            parts += [_made(inner, parameter, (key,)) for inner, parameter in value.items()]
+        else:
+            parts.append(_made(key, value, ()))
+    if not parts:
+        raise PolicyError("the policy requires nothing: give at least k under [require]")
+    return _combined(parts)
+
+
+def to_table(requirement: Requirement) -> dict[str, Any]:
+    """The `[require]` table of a requirement."""
+    table: dict[str, Any] = {}
+    for part in requirement.parts:
+        if isinstance(part, KAnonymity):
+            table[part.key] = part.k
+        elif isinstance(part, OnPrivate):
+            for place in [table.setdefault(name, {}) for name in part.on] or [table]:
+                place[part.key] = part.parameter
+    return table
+
+
+def _combined(parts: list[Requirement]) -> Requirement:
+    return parts[0] if len(parts) == 1 else AllOf(tuple(parts))
+
+
+def _made(key: str, value: Any, on: tuple[str, ...]) -> Requirement:
+    kind = REQUIREMENTS.get(key)
+    if kind is None:
+        known = ", ".join(REQUIREMENTS)
+        raise PolicyError(f"there is no requirement {key!r}{did_you_mean(key, REQUIREMENTS)}: use one of {known}")
+    if kind is RecursiveCL and not (isinstance(value, list) and len(value) == 2):
+        raise PolicyError("recursive_cl needs two numbers, c and l: recursive_cl = [3, 3]")
+    values = value if kind is RecursiveCL else [value]
+    if issubclass(kind, OnPrivate):
+        return kind(*values, on=on)
+    if on:
+        raise PolicyError(f"{key} is about whole groups, not about {on[0]!r}: write {key}={value}")
+    return kind(*values)
+
+
+def _value(text: str) -> Any:
+    try:
+        return json.loads(text.replace("(", "[").replace(")", "]"))
+    except json.JSONDecodeError:
+        return text
+
+
+def _names(text: str | None) -> tuple[str, ...]:
+    names = (match[1].strip() for match in _NAME.finditer(text or ""))
+    return tuple(json.loads(name) if name.startswith('"') else name for name in names if name)

@@ -1,0 +1,152 @@
+"""An audit in the terminal: the verdict in one line, then what it rests on."""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from rich.console import Console, Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from kspan.audit.findings import Audit, Finding, K
+from kspan.privacy import REQUIREMENTS
+
+LIMITS = (
+    "This judges one release against someone who knows the public columns. It is syntactic privacy: it does not add up "
+    "over several releases about the same people, and it is not differential privacy."
+)
+
+
+def verdict(audit: Audit, public: Sequence[str]) -> str:
+    """One sentence: what is promised, and whether it holds."""
+    if audit.holds:
+        others = audit.k.rows - 1 if audit.counting == "rows" else audit.k.people - 1
+        known = _and([visible(name) for name in public]) or "nothing"
+        return (
+            f"{audit.requirement} holds: to someone who knows {known}, each of the {audit.people:,} people looks like "
+            f"at least {others:,} other{'s' if others != 1 else ''}."
+        )
+    reasons = []
+    if audit.failing_groups:
+        reasons.append(
+            f"{audit.failing_people:,} of {audit.people:,} people are in {audit.failing_groups:,} groups that break it"
+        )
+    if audit.identifiers:
+        names = _and([visible(name) for name in audit.identifiers])
+        reasons.append(f"the table still shows what identifies people by itself ({names}): drop it before release")
+    return f"{audit.requirement} does not hold: {'; and '.join(reasons)}."
+
+
+def print_audit(audit: Audit, public: Sequence[str], console: Console) -> None:
+    """Print everything that an owner wants to see."""
+    style = "bold green" if audit.holds else "bold red"
+    console.print(Text(("✔ " if audit.holds else "✘ ") + verdict(audit, public), style=style), soft_wrap=True)
+    for title, body in _sections(audit):
+        console.print()
+        console.print(Text(title, style="bold"))
+        console.print(body)
+    console.print()
+    console.print(Text(LIMITS, style="dim"), soft_wrap=True)
+
+
+def _sections(audit: Audit) -> Iterator[tuple[str, RenderableType]]:
+    yield "Reached", _facts(_reached(audit))
+    yield "Smallest groups, by what they show (for the owner's eyes: do not pass on)", _groups(audit.smallest)
+    if audit.failing_groups and audit.failing != audit.smallest:
+        yield (
+            f"What fails, the smallest of {audit.failing_groups:,} groups (for the owner's eyes)",
+            _groups(audit.failing),
+        )
+    if audit.exposed:
+        yield "Private attributes: who is exposed to certain inference, and what every measure reaches", _private(audit)
+    yield "Risk of re-identification", _facts(_risk(audit))
+    yield "Utility", _facts(_utility(audit))
+
+
+def _reached(audit: Audit) -> Iterator[tuple[str, str]]:
+    yield "k", f"{_k(audit.k)}; the verdict counts {audit.counting}"
+    yield "people", f"{audit.people:,} in {audit.rows:,} rows"
+    yield "groups", f"{audit.groups:,}, of which {audit.failing_groups:,} fail with {audit.failing_people:,} people"
+    stars = audit.suppressed
+    if stars.cells:
+        reading = "a value of its own" if stars.reading == "value" else "anything"
+        yield "suppressed cells", f"{stars.cells:,}, read as {reading}"
+        if stars.k_as_value != stars.k_as_anything:
+            yield "k if * is a value", _k(stars.k_as_value)
+            yield "k if * is anything", _k(stars.k_as_anything)
+
+
+def _risk(audit: Audit) -> Iterator[tuple[str, str]]:
+    risk = audit.risk
+    share = risk.prosecutor.unique / audit.people
+    yield "prosecutor", f"highest {risk.prosecutor.highest:.3g}, median {risk.prosecutor.median:.3g}"
+    yield "alone in a crowd", f"{risk.prosecutor.unique:,} people ({share:.1%})"
+    yield "marketer", f"{risk.marketer:.3g}"
+    if risk.journalist is None:
+        yield "journalist", "needs --population FILE"
+    else:
+        found = risk.journalist
+        gone = f"; {found.unmatched:,} people are not in the population" if found.unmatched else ""
+        yield "journalist", f"highest {found.highest:.3g}, average {found.average:.3g}{gone}"
+
+
+def _utility(audit: Audit) -> Iterator[tuple[str, str]]:
+    utility = audit.utility
+    yield (
+        "CM",
+        "needs a target in the policy" if utility.cm is None else f"{utility.cm:,} people outside their majority",
+    )
+    yield "DM", f"{utility.dm:,}"
+    yield "average group", f"{utility.average_group_size:.4g} people"
+    yield "NCP", f"{utility.ncp:.4g} (0 keeps every value, 1 suppresses all)"
+
+
+def _private(audit: Audit) -> RenderableType:
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    table.add_column("")
+    for name in audit.exposed:
+        table.add_column(visible(name), justify="right")
+    people = [f"{count:,} ({count / audit.people:.1%})" for count in audit.exposed.values()]
+    table.add_row("  exposed people", *map(Text, people))
+    keys = next(iter(audit.reached.values()))
+    for key in keys:
+        levels = [_level(measures[key]) for measures in audit.reached.values()]
+        table.add_row(Text(f"  {key}", style="dim"), *map(Text, levels), Text(REQUIREMENTS[key].title, style="dim"))
+    return table
+
+
+def _groups(findings: Sequence[Finding]) -> RenderableType:
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    table.add_column("  people", justify="right")
+    for name in findings[0].shown:
+        table.add_column(visible(name), overflow="fold")
+    table.add_column("breaks")
+    for finding in findings:
+        cells = [Text(visible(cell)) for cell in finding.shown.values()]
+        table.add_row(Text(f"{finding.people:,}"), *cells, Text(", ".join(finding.breaks) or "-"))
+    return table
+
+
+def _facts(facts: Iterable[tuple[str, str]]) -> RenderableType:
+    return Group(*(Text.assemble(("  " + name.ljust(20), "dim"), text) for name, text in facts))
+
+
+def _k(k: K) -> str:
+    return f"{k.rows:,}" if k.rows == k.people else f"{k.rows:,} rows, {k.people:,} people"
+
+
+def _level(level: float | list[float]) -> str:
+    if isinstance(level, list):
+        return "({})".format(", ".join(map(_level, level)))
+    return "none" if level == float("inf") else f"{level:.4g}"
+
+
+def _and(names: Sequence[str]) -> str:
+    return " and ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))
+
+
+def visible(text: str) -> str:
+    r"""Text from the data without characters that would move the cursor or color the terminal.
+
+    >>> visible("a\x1b[31m\nb")
+    'a\\x1b[31m\\nb'
+    """
+    return "".join(char if char.isprintable() else repr(char)[1:-1] for char in text)

@@ -1,0 +1,1 @@
+"""What anonymity costs."""

@@ -1,0 +1,119 @@
+"""Information loss of a partition, in the measures that papers compare."""
+
+from collections.abc import Sequence
+from functools import singledispatch
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from kspan.data.arrays import Floats, Int64s
+from kspan.data.cells import Anything, Between, Cell, Exact, OneOf, number, read_cell
+from kspan.data.groups import Counts
+from kspan.data.table import Column
+from kspan.model.partition import Partition
+
+
+def classification_metric(counts: Counts) -> int:
+    """CM: people outside the majority of their group (Friedman et al. 2008, 6.2).
+
+    >>> classification_metric(Counts.of([[3, 0], [1, 2]]))
+    1
+    """
+    return int((counts.sizes - counts.majority).sum())
+
+
+def discernibility(sizes: ArrayLike, withheld: int = 0) -> int:
+    """DM: for every person the size of the group, for a withheld one the size of the table (Bayardo, Agrawal 2005).
+
+    >>> discernibility([3, 2], withheld=1)
+    19
+    """
+    people = np.asarray(sizes, np.int64)
+    return int((people**2).sum()) + withheld * (int(people.sum()) + withheld)
+
+
+def average_group_size(sizes: Int64s) -> float:
+    """People per group."""
+    return float(sizes.sum() / len(sizes))
+
+
+def certainty_penalty(partition: Partition, sizes: Int64s) -> float:
+    """NCP: how much of its domain a public cell leaves open, averaged over the cells of all people (Xu et al. 2006)."""
+    if not partition.shown:
+        return 0.0
+    per_attribute = [sizes @ penalties(shown.column)[shown.code] for shown in partition.shown.values()]
+    return float(np.mean(per_attribute) / sizes.sum())
+
+
+def penalties(column: Column) -> Floats:
+    """The penalty of every code of a column: 0 for one value or a missing one, 1 for a suppressed cell.
+
+    A number costs its shown range over the domain's, a category its shown values over the size of the domain.
+    """
+    penalty = np.zeros(column.size)
+    if column.suppressed is not None:
+        penalty[column.suppressed] = 1.0
+    if column.values.dtype == object:
+        cells = [read_cell(label) for label in column.values]
+        numeric = column.kind == "numeric" or any(isinstance(cell, Between) for cell in cells)
+        share = _ranges(column, cells) if numeric else _shares(column, cells)
+        penalty[: len(cells)] = np.clip(share, 0.0, 1.0)
+    return penalty
+
+
+def _ranges(column: Column, cells: Sequence[Cell]) -> Floats:
+    ends = np.array([_ends(cell) or (np.nan, np.nan) for cell in cells])
+    domain = column.domain
+    known = ends[~np.isnan(ends[:, 0])]
+    low = domain.low if domain and domain.low is not None else known[:, 0].min(initial=0.0)
+    high = domain.high if domain and domain.high is not None else known[:, 1].max(initial=0.0)
+    if domain is None and len(known):
+        low, high = known[:, 0].min(), known[:, 1].max()
+    wide = np.nan_to_num(ends[:, 1] - ends[:, 0])
+    # Without a width there is one number only, and nothing that a cell could leave open.
+    return wide / (high - low) if high > low else np.zeros(len(cells))
+
+
+@singledispatch
+def _ends(cell: Cell) -> tuple[float, float] | None:
+    return None
+
+
+@_ends.register
+def _(cell: Between) -> tuple[float, float]:
+    return cell.low, cell.high
+
+
+@_ends.register
+def _(cell: Exact) -> tuple[float, float] | None:
+    value = number(cell.value)
+    return None if value is None else (value, value)
+
+
+@_ends.register
+def _(cell: OneOf) -> tuple[float, float] | None:
+    values = [value for value in map(number, cell.values) if value is not None]
+    return (min(values), max(values)) if values else None
+
+
+def _shares(column: Column, cells: Sequence[Cell]) -> Floats:
+    hierarchy, domain = column.hierarchy, column.domain
+    if hierarchy is not None:
+        leaves = [hierarchy.members[name] if (name := hierarchy.find(label)) else None for label in column.values]
+        total = len(hierarchy.values)
+    else:
+        leaves = [None] * len(cells)
+        named = {value for cell in cells for value in _values(cell)}
+        total = len(domain.values) if domain and domain.values else len(named)
+    sizes = [len(of) if of is not None else len(_values(cell)) for of, cell in zip(leaves, cells, strict=True)]
+    return np.array([0.0 if size <= 1 else size / total for size in sizes])
+
+
+def _values(cell: Cell) -> tuple[str, ...]:
+    match cell:
+        case OneOf(values):
+            return values
+        case Exact(value):
+            return (value,)
+        case Anything() | Between():
+            return ()
