@@ -16,6 +16,8 @@ from kspan.data.cells import SUPPRESSED, number, number_text
 from kspan.errors import HierarchyError, listed
 from kspan.frames.files import write_text
 
+DELIMITERS = ";,\t|"
+
 
 @dataclass(frozen=True, repr=False)
 class Hierarchy:
@@ -135,9 +137,10 @@ def read_hierarchy(path: str | os.PathLike[str]) -> Hierarchy:
         ) from None
     except UnicodeDecodeError:
         raise HierarchyError(f"the hierarchy {path} is not UTF-8 text: save it as UTF-8") from None
-    lines = [line for line in text.splitlines() if line.strip()]
-    delimiter = max(";,\t|", key=lambda mark: (min((line.count(mark) for line in lines), default=0), mark == ";"))
-    rows = [[cell.strip() for cell in row] for row in csv.reader(io.StringIO("\n".join(lines)), delimiter=delimiter)]
+    cut = [[row for row in csv.reader(io.StringIO(text, newline=""), delimiter=mark) if row] for mark in DELIMITERS]
+    # Names may contain the other delimiters, so the first that cuts all lines alike is the one.
+    alike = (rows for rows in cut if len({len(row) for row in rows}) == 1 and len(rows[0]) > 1)
+    rows = [[cell.strip() for cell in row] for row in next(alike, cut[0])]
     return Hierarchy.of(rows, source=f"the hierarchy {path}")
 
 

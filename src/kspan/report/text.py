@@ -136,7 +136,7 @@ def _k(k: K) -> str:
 def _level(level: float | list[float]) -> str:
     if isinstance(level, list):
         return "({})".format(", ".join(map(_level, level)))
-    return "none" if level == float("inf") else f"{level:.4g}"
+    return "∞" if level == float("inf") else f"{level:.4g}"
 
 
 def _and(names: Sequence[str]) -> str:

@@ -62,16 +62,15 @@ def penalties(column: Column) -> Floats:
 
 
 def _ranges(column: Column, cells: Sequence[Cell]) -> Floats:
-    ends = np.array([_ends(cell) or (np.nan, np.nan) for cell in cells])
+    ends = np.array([_ends(cell) or (0.0, 0.0) for cell in cells]).reshape(-1, 2)
+    known = [pair for cell in cells if (pair := _ends(cell)) is not None]
     domain = column.domain
-    known = ends[~np.isnan(ends[:, 0])]
-    low = domain.low if domain and domain.low is not None else known[:, 0].min(initial=0.0)
-    high = domain.high if domain and domain.high is not None else known[:, 1].max(initial=0.0)
-    if domain is None and len(known):
-        low, high = known[:, 0].min(), known[:, 1].max()
-    wide = np.nan_to_num(ends[:, 1] - ends[:, 0])
-    # Without a width there is one number only, and nothing that a cell could leave open.
-    return wide / (high - low) if high > low else np.zeros(len(cells))
+    if domain is not None and domain.low is not None and domain.high is not None:
+        width = domain.high - domain.low
+    else:
+        width = max((high for _, high in known), default=0.0) - min((low for low, _ in known), default=0.0)
+    # Where the domain is one number, no cell leaves anything open.
+    return (ends[:, 1] - ends[:, 0]) / width if width > 0 else np.zeros(len(cells))
 
 
 @singledispatch

@@ -1,0 +1,24 @@
+"""What all tests share: where the papers' data lies, and steady hypothesis settings."""
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+settings.register_profile(
+    "kspan", deadline=None, max_examples=100, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.register_profile("thorough", parent=settings.get_profile("kspan"), max_examples=2000, derandomize=False)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "kspan"))
+
+
+@pytest.fixture(scope="session")
+def shared_data() -> Path:
+    """The data sets of the papers, in ../shared/data beside the checkout or where KSPAN_SHARED_DATA says."""
+    folder = Path(os.environ.get("KSPAN_SHARED_DATA", Path(__file__).parents[2] / "shared" / "data"))
+    if not folder.is_dir():
+        if os.environ.get("KSPAN_SHARED_DATA_REQUIRED"):
+            pytest.fail(f"{folder} is required here but is not there")
+        pytest.skip(f"the data sets of the papers are not in {folder}")
+    return folder
