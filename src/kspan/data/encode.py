@@ -219,8 +219,10 @@ def _with_hierarchy(column: Column, hierarchy: Hierarchy | Recipe | None) -> Col
     bare = [label for label in labels if not known(label) and not isinstance(read_cell(label), Between)]
     unknown = [part for label in bare for part in _parts(read_cell(label)) if not known(part)]
     if unknown:
+        signs = [part for part in unknown if part in NOT_A_NUMBER]
+        remedy = f"or list {signs[0]!r} as missing under [cells]" if signs else "or mend the data"
         raise HierarchyError(
-            f"the hierarchy of {column.name!r} does not cover {listed(unknown)}: add a line for each, or mend the data"
+            f"the hierarchy of {column.name!r} does not cover {listed(unknown)}: add a line for each, {remedy}"
         )
     return Column(
         column.name, column.kind, column.codes, column.values,

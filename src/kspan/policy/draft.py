@@ -1,5 +1,6 @@
 """A first draft of a policy from the data alone: every guess is written down with its reason, and the owner decides."""
 
+import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -22,7 +23,8 @@ HINTS: dict[str, tuple[str, ...]] = {
         "income", "salary", "wage", "wages", "pay", "earnings", "disease", "diagnosis", "diagnoses", "icd", "illness",
         "condition", "symptom", "treatment", "therapy", "medication", "drug", "result", "outcome", "hiv", "cancer",
         "diabetes", "credit", "loan", "debt", "default", "risk", "score", "grade", "religion", "belief", "politics",
-        "party", "vote", "orientation", "conviction", "crime", "offense", "class", "target", "label",
+        "party", "vote", "orientation", "conviction", "crime", "offense", "capital", "savings", "balance", "amount",
+        "class", "target", "label",
     ),
     "public": (
         "age", "birth", "birthday", "birthdate", "dob", "born", "sex", "gender", "race", "ethnicity", "nationality",
@@ -48,6 +50,8 @@ class Guess:
     distinct: int
     missing: int
     reason: str
+    widths: list[float]
+    """Of intervals that would suit its numbers."""
 
     @property
     def comment(self) -> str:
@@ -71,7 +75,7 @@ def draft(frame: pl.DataFrame, source: str, *, k: int = 10) -> str:
         "# Every role below is a guess from names and values alone. You, the owner of the data, decide: move each",
         "# column to where it belongs. Ask of each: could someone know this of a person from elsewhere?",
         "",
-        "# target = ...        # the column to predict, needed only to learn or to anonymize for learning",
+        f"# target = {write_value(_likely_target(found))}    # the column to predict, if you want to learn",
         "",
     ]
     for role, meaning in zip(ROLES, _MEANINGS, strict=True):
@@ -85,12 +89,15 @@ def draft(frame: pl.DataFrame, source: str, *, k: int = 10) -> str:
         "",
         "# How values generalize, for the columns where you want a say (needed only to anonymize):",
         "# [hierarchies]",
-        *[f'# {write_key(guess.column)} = {{ build = "intervals", widths = [5, 10, 20] }}' for guess in numeric[:2]],
+        *[
+            f'# {write_key(guess.column)} = {{ build = "intervals", widths = {write_value(guess.widths)} }}'
+            for guess in numeric
+        ],
         '# education = "education.csv"      # a file with lines like: leaf;level 1;...;*',
         "",
         "# What a column may hold, if more than the data shows:",
         "# [domains]",
-        *[f"# {write_key(guess.column)} = [0, 120]" for guess in numeric[:1]],
+        "# age = [0, 120]",
         "",
         "# [cells]",
         '# missing = ["?"]         # cells that mean "not known", besides empty ones',
@@ -118,7 +125,23 @@ def _listing(role: str, members: Sequence[Guess]) -> list[str]:
 def _guess(column: Column) -> Guess:
     role, reason = _role(column)
     missing = 0 if column.missing is None else int((column.codes == column.missing).sum())
-    return Guess(column.name, role, column.kind, len(column.values), missing, reason)
+    return Guess(column.name, role, column.kind, len(column.values), missing, reason, _widths(column))
+
+
+def _widths(column: Column) -> list[float]:
+    """A round width that cuts the range into about twenty intervals, and its double and fourfold."""
+    if column.kind != "numeric" or len(column.values) < 2 or column.values.dtype == object:
+        return []
+    wanted = float(column.values[-1] - column.values[0]) / 20
+    scale = 10.0 ** math.floor(math.log10(wanted))
+    width = next(step * scale for step in (1, 2, 5, 10) if step * scale >= wanted)
+    return [float(f"{width * times:.6g}") for times in (1, 2, 4)]
+
+
+def _likely_target(found: Sequence[Guess]) -> str:
+    """The private column with the fewest values, as labels have."""
+    private = [guess for guess in found if guess.role == "private"]
+    return min(private, key=lambda guess: guess.distinct).column if private else found[-1].column
 
 
 def _role(column: Column) -> tuple[str, str]:

@@ -109,7 +109,7 @@ class Policy(Schema):
         cells: dict[str, Any] = {"missing": self.missing}
         if self.suppressed != "value":
             cells["suppressed"] = self.suppressed
-        paths = {name: _written(given, f"{FOLDER}/{quote(name)}.csv") for name, given in self.hierarchies.items()}
+        paths = {name: _written(given, f"{FOLDER}/{_file_name(name)}") for name, given in self.hierarchies.items()}
         domains = {name: domain.says for name, domain in self.domains.items()}
         return write_toml(
             {**top, "require": to_table(self.require), "hierarchies": paths, "domains": domains, "cells": cells}
@@ -121,7 +121,7 @@ class Policy(Schema):
         for name, given in self.hierarchies.items():
             if isinstance(given, Hierarchy):
                 (target.parent / FOLDER).mkdir(parents=True, exist_ok=True)
-                write_hierarchy(given, target.parent / FOLDER / f"{quote(name)}.csv")
+                write_hierarchy(given, target.parent / FOLDER / _file_name(name))
         write_text(self.to_toml(), target)
 
 
@@ -174,6 +174,11 @@ def _hierarchy(name: str, says: Any, folder: Path) -> Hierarchy | Recipe:
             f"the hierarchy of {name!r} has options that {says['build']!r} does not take: {listed(options)}"
         ) from None
     return made
+
+
+def _file_name(column: str) -> str:
+    """A file for a column's hierarchy, whatever characters its name has."""
+    return f"{quote(column, safe='')}.csv"
 
 
 def _written(hierarchy: Hierarchy | Recipe, path: str) -> Any:

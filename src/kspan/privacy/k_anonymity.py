@@ -19,7 +19,6 @@ class KAnonymity(Requirement):
     """
 
     key: ClassVar[str] = "k"
-    title: ClassVar[str] = "k-anonymity"
 
     k: int
 

@@ -19,7 +19,6 @@ class DistinctL(OnPrivate):
     """
 
     key: ClassVar[str] = "distinct_l"
-    title: ClassVar[str] = "distinct l-diversity"
     safer_up: ClassVar[bool] = True
 
     l: int  # noqa: E741
@@ -54,7 +53,6 @@ class EntropyL(OnPrivate):
     """
 
     key: ClassVar[str] = "entropy_l"
-    title: ClassVar[str] = "entropy l-diversity"
     safer_up: ClassVar[bool] = True
 
     l: float  # noqa: E741
@@ -91,7 +89,6 @@ class RecursiveCL(OnPrivate):
     """
 
     key: ClassVar[str] = "recursive_cl"
-    title: ClassVar[str] = "recursive (c, l)-diversity"
 
     c: float
     l: int  # noqa: E741
@@ -130,7 +127,6 @@ class SimpleL(OnPrivate):
     """
 
     key: ClassVar[str] = "simple_l"
-    title: ClassVar[str] = "simple l-diversity"
     safer_up: ClassVar[bool] = True
 
     l: float  # noqa: E741
@@ -162,7 +158,6 @@ class Confidence(OnPrivate):
     """
 
     key: ClassVar[str] = "confidence"
-    title: ClassVar[str] = "bounded confidence"
 
     bound: float
 
@@ -189,4 +184,3 @@ class Alpha(Confidence):
     """No private value has more than a share alpha of a group: with k, (alpha, k)-anonymity (Wong et al. 2006)."""
 
     key: ClassVar[str] = "alpha"
-    title: ClassVar[str] = "(alpha, k)-anonymity, its alpha"

@@ -19,7 +19,6 @@ class BasicBeta(OnPrivate):
     """
 
     key: ClassVar[str] = "basic_beta"
-    title: ClassVar[str] = "basic beta-likeness"
 
     beta: float
 
@@ -47,7 +46,6 @@ class EnhancedBeta(BasicBeta):
     """As basic beta-likeness, and the gain of a value is at most -ln of its share overall (Cao, Karras 2012)."""
 
     key: ClassVar[str] = "enhanced_beta"
-    title: ClassVar[str] = "enhanced beta-likeness"
 
     def level(self, counts: Counts) -> Floats:
         """The largest relative gain, infinite where a gain is above what the value's share overall allows."""
@@ -65,7 +63,6 @@ class DeltaDisclosure(OnPrivate):
     """
 
     key: ClassVar[str] = "delta"
-    title: ClassVar[str] = "delta-disclosure privacy"
 
     delta: float
 

@@ -25,8 +25,6 @@ class Requirement(ABC):
     """Something that every group must satisfy."""
 
     key: ClassVar[str]
-    title: ClassVar[str]
-    """Its name in words."""
     monotone: ClassVar[bool] = True
     """Do two groups that satisfy it, merged, satisfy it too?"""
 

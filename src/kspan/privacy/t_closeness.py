@@ -27,7 +27,6 @@ class TCloseness(OnPrivate):
     """
 
     key: ClassVar[str] = "t"
-    title: ClassVar[str] = "t-closeness"
 
     t: float
 

@@ -7,8 +7,8 @@ from rich.table import Table
 from rich.text import Text
 
 from kspan.audit.findings import Audit, Finding, K
-from kspan.privacy import REQUIREMENTS
 
+MAIN_MEASURES = ("distinct_l", "entropy_l", "confidence", "t")
 LIMITS = (
     "This judges one release against someone who knows the public columns. It is syntactic privacy: it does not add up "
     "over several releases about the same people, and it is not differential privacy."
@@ -49,14 +49,15 @@ def print_audit(audit: Audit, public: Sequence[str], console: Console) -> None:
 
 def _sections(audit: Audit) -> Iterator[tuple[str, RenderableType]]:
     yield "Reached", _facts(_reached(audit))
-    yield "Smallest groups, by what they show (for the owner's eyes: do not pass on)", _groups(audit.smallest)
-    if audit.failing_groups and audit.failing != audit.smallest:
+    if audit.smallest:
+        yield "Smallest groups, by what they show (for the owner's eyes: do not pass on)", _groups(audit.smallest)
+    if audit.failing and audit.failing != audit.smallest:
         yield (
             f"What fails, the smallest of {audit.failing_groups:,} groups (for the owner's eyes)",
             _groups(audit.failing),
         )
     if audit.exposed:
-        yield "Private attributes: who is exposed to certain inference, and what every measure reaches", _private(audit)
+        yield "Private attributes: exposed to certain inference, and what is reached (--json has all)", _private(audit)
     yield "Risk of re-identification", _facts(_risk(audit))
     yield "Utility", _facts(_utility(audit))
 
@@ -101,27 +102,25 @@ def _utility(audit: Audit) -> Iterator[tuple[str, str]]:
 
 def _private(audit: Audit) -> RenderableType:
     table = Table(box=None, pad_edge=False, header_style="dim")
-    table.add_column("")
-    for name in audit.exposed:
-        table.add_column(visible(name), justify="right")
-    people = [f"{count:,} ({count / audit.people:.1%})" for count in audit.exposed.values()]
-    table.add_row("  exposed people", *map(Text, people))
-    keys = next(iter(audit.reached.values()))
-    for key in keys:
-        levels = [_level(measures[key]) for measures in audit.reached.values()]
-        table.add_row(Text(f"  {key}", style="dim"), *map(Text, levels), Text(REQUIREMENTS[key].title, style="dim"))
+    table.add_column("  attribute", overflow="fold")
+    for title in ("exposed people", *MAIN_MEASURES):
+        table.add_column(title, justify="right")
+    for name, count in audit.exposed.items():
+        levels = [_level(audit.reached[name][key]) for key in MAIN_MEASURES]
+        table.add_row(Text(f"  {visible(name)}"), f"{count:,} ({count / audit.people:.1%})", *levels)
     return table
 
 
 def _groups(findings: Sequence[Finding]) -> RenderableType:
     table = Table(box=None, pad_edge=False, header_style="dim")
     table.add_column("  people", justify="right")
-    for name in findings[0].shown:
-        table.add_column(visible(name), overflow="fold")
-    table.add_column("breaks")
+    table.add_column("show", overflow="fold")
+    table.add_column("and break", overflow="fold")
     for finding in findings:
-        cells = [Text(visible(cell)) for cell in finding.shown.values()]
-        table.add_row(Text(f"{finding.people:,}"), *cells, Text(", ".join(finding.breaks) or "-"))
+        shown = Text(" ").join(
+            Text.assemble((f"{visible(name)}=", "dim"), visible(cell)) for name, cell in finding.shown.items()
+        )
+        table.add_row(Text(f"{finding.people:,}"), shown, Text(", ".join(finding.breaks) or "nothing"))
     return table
 
 
