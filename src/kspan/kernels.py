@@ -1,5 +1,7 @@
 """The compiled loops, nothing else: plain serial functions over contiguous arrays."""
 
+from typing import Any
+
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
@@ -8,37 +10,30 @@ Int64s = NDArray[np.int64]
 
 
 @njit(cache=True, nogil=True)
-def tally_dense(keys: Int64s, weights: Int64s, space: int) -> tuple[Int64s, Int64s, Int64s]:
-    """Distinct keys of `range(space)` in ascending order, the weight of each, and where each key stands among them.
+def tally_dense(keys: Int64s, weights: Int64s, totals: NDArray[Any], places: Int64s) -> tuple[Int64s, Int64s]:
+    """Distinct keys in ascending order and the weight of each; `totals` has a zero for every key that there may be.
 
-    An empty `weights` counts every key once.
+    An empty `weights` counts every key once. Unless `places` is empty, it gets where each key stands among the distinct.
     """
-    totals = np.zeros(space, np.int64)
-    seen = np.zeros(space, np.bool_)
     for i in range(keys.size):
         totals[keys[i]] += weights[i] if weights.size else 1
-        seen[keys[i]] = True
-    place = np.empty(space, np.int64)
+    distinct = np.empty(min(totals.size, keys.size), np.int64)
+    weight = np.empty(distinct.size, np.int64)
     found = 0
-    for key in range(space):
-        if seen[key]:
-            place[key] = found
+    for key in range(totals.size):
+        if totals[key]:
+            distinct[found] = key
+            weight[found] = totals[key]
+            totals[key] = found  # the weight is safe in its list: now the key's place stands here
             found += 1
-    distinct = np.empty(found, np.int64)
-    weight = np.empty(found, np.int64)
-    for key in range(space):
-        if seen[key]:
-            distinct[place[key]] = key
-            weight[place[key]] = totals[key]
-    places = np.empty(keys.size, np.int64)
-    for i in range(keys.size):
-        places[i] = place[keys[i]]
-    return distinct, weight, places
+    for i in range(places.size):
+        places[i] = totals[keys[i]]
+    return distinct[:found].copy(), weight[:found].copy()
 
 
 @njit(cache=True, nogil=True)
 def tally_hashed(keys: Int64s, weights: Int64s) -> tuple[Int64s, Int64s, Int64s]:
-    """As `tally_dense` for keys of any size, by open addressing; distinct keys come in order of first appearance."""
+    """The same for keys of any size, by open addressing; distinct keys come in order of first appearance."""
     slots = 16
     while slots < 2 * keys.size:
         slots *= 2

@@ -30,14 +30,16 @@ def test_tallies_equal_a_counter(keys: list[int], weights: list[int]) -> None:
     expected: Counter[int] = Counter()
     for key, one in zip(keys, weights, strict=False):
         expected[key] += one
-    for distinct, total, places in (tally_dense(array, weight, 51), tally_hashed(array, weight)):
+    located = np.empty(len(keys), np.int64)
+    dense = (*tally_dense(array, weight, np.zeros(51, np.int64), located), located)
+    for distinct, total, places in (dense, tally_hashed(array, weight)):
         assert dict(zip(distinct.tolist(), total.tolist(), strict=True)) == dict(expected)
         assert distinct[places].tolist() == keys
 
 
 @given(keys=st.lists(st.integers(0, 2**62), min_size=1))
 def test_tally_of_large_keys_is_sorted(keys: list[int]) -> None:
-    distinct, weight, places = tally(np.array(keys, np.int64), 2**62 + 1, NO_WEIGHTS)
+    distinct, weight, places = tally(np.array(keys, np.int64), 2**62 + 1, NO_WEIGHTS, locate=True)
     assert distinct.tolist() == sorted(set(keys))
     assert distinct[places].tolist() == keys
     assert weight.sum() == len(keys)

@@ -87,7 +87,7 @@ def linked(left: Sequence[Int64s], right: Sequence[Int64s], relations: Sequence[
 def _extended(stem: Int64s, codes: Int64s, side: str) -> tuple[Int64s, pl.DataFrame]:
     """Number the beginnings that are one attribute longer, and list them with what they extend."""
     width = int(codes.max()) + 1
-    keys, _, longer = tally(stem * width + codes, (int(stem.max()) + 1) * width, NO_WEIGHTS)
+    keys, _, longer = tally(stem * width + codes, (int(stem.max()) + 1) * width, NO_WEIGHTS, locate=True)
     twigs = pl.DataFrame({side: keys // width, f"{side}_code": keys % width, f"{side}_twig": np.arange(len(keys))})
     return longer, twigs
 

@@ -124,26 +124,30 @@ def group_rows(columns: Sequence[Column], rows: int) -> tuple[Int64s, int]:
     keys, space = np.zeros(rows, np.int64), 1
     for column in columns:
         if space * column.size > 1 << 62:
-            distinct, _, keys = tally(keys, space, NO_WEIGHTS)
+            distinct, _, keys = tally(keys, space, NO_WEIGHTS, locate=True)
             space = len(distinct)
         keys = keys * column.size + column.codes
         space *= column.size
-    distinct, _, group = tally(keys, space, NO_WEIGHTS)
+    distinct, _, group = tally(keys, space, NO_WEIGHTS, locate=True)
     return group, len(distinct)
 
 
-def tally(keys: Int64s, space: int, weights: Int64s) -> tuple[Int64s, Int64s, Int64s]:
+def tally(keys: Int64s, space: int, weights: Int64s, *, locate: bool = False) -> tuple[Int64s, Int64s, Int64s]:
     """Distinct keys (all in `range(space)`) in ascending order, the weight of each, and the place of each key there.
 
-    >>> distinct, weight, places = tally(np.array([7, 2, 7]), 8, NO_WEIGHTS)
+    Weights are positive; places are given only if asked for.
+
+    >>> distinct, weight, places = tally(np.array([7, 2, 7]), 8, NO_WEIGHTS, locate=True)
     >>> distinct.tolist(), weight.tolist(), places.tolist()
     ([2, 7], [1, 2], [1, 0, 1])
     """
     from kspan import kernels  # loading compiled code takes a moment: only when there is something to count
 
     if space <= max(1 << 16, 8 * len(keys)):
-        dense: tuple[Int64s, Int64s, Int64s] = kernels.tally_dense(keys, weights, space)
-        return dense
+        small = not len(weights) and len(keys) <= np.iinfo(np.int32).max
+        totals = np.zeros(space, np.int32 if small else np.int64)
+        places = np.empty(len(keys) if locate else 0, np.int64)
+        return *kernels.tally_dense(keys, weights, totals, places), places
     distinct, weight, places = kernels.tally_hashed(keys, weights)
     order = np.argsort(distinct)
     place = np.empty_like(order)

@@ -41,8 +41,9 @@ def certainty_penalty(partition: Partition, sizes: Int64s) -> float:
     """NCP: how much of its domain a public cell leaves open, averaged over the cells of all people (Xu et al. 2006)."""
     if not partition.shown:
         return 0.0
-    per_attribute = [sizes @ penalties(shown.column)[shown.code] for shown in partition.shown.values()]
-    return float(np.mean(per_attribute) / sizes.sum())
+    people = sizes.astype(np.float64)
+    per_attribute = [(people * penalties(shown.column)[shown.code]).sum() for shown in partition.shown.values()]
+    return float(np.mean(per_attribute) / people.sum())
 
 
 def penalties(column: Column) -> Floats:
