@@ -36,7 +36,7 @@ def install() -> None:
         return
     shutil.rmtree(ENVIRONMENT, ignore_errors=True)
     subprocess.run([sys.executable, "-m", "venv", str(ENVIRONMENT)], check=True)
-    subprocess.run([PYTHON, "-m", "pip", "install", "--quiet", f"pycanon=={VERSION}"], check=True, stdout=sys.stderr)
+    subprocess.run([PYTHON, "-m", "pip", "install", "-qq", f"pycanon=={VERSION}"], check=True, stdout=sys.stderr)
     READY.touch()
 
 

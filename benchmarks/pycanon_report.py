@@ -2,8 +2,8 @@
 
 import argparse
 import contextlib
+import io
 import json
-import sys
 from importlib.metadata import version
 from time import perf_counter
 
@@ -19,7 +19,7 @@ def main() -> None:
     parser.add_argument("--private", nargs="+", required=True)
     given = parser.parse_args()
     data = pd.read_csv(given.data, keep_default_na=False)
-    with contextlib.redirect_stdout(sys.stderr):  # pycanon prints remarks
+    with contextlib.redirect_stdout(io.StringIO()):  # pycanon prints remarks
         begin = perf_counter()
         k, (alpha, _), distinct, entropy, recursive, basic, enhanced, delta, t = get_report_values(
             data, given.public, given.private

@@ -16,6 +16,7 @@ TOOLS = Path(sys.executable).parent
         ["ruff", "check", "."],
         ["ruff", "format", "--check", "."],
         ["mypy"],
+        ["mypy", "--strict", "tests/typed_usage.py"],
         ["lint-imports", "--no-logo"],
     ],
     ids=lambda command: " ".join(command),

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from kspan import datasets as datasets
-    from kspan.audit import Audit as Audit
-    from kspan.audit import audit as audit  # type: ignore[no-redef]
+    from kspan.audit.audit import audit as audit
+    from kspan.audit.findings import Audit as Audit
     from kspan.data.hierarchy import Hierarchy as Hierarchy
     from kspan.data.hierarchy import read_hierarchy as read_hierarchy
     from kspan.data.hierarchy import write_hierarchy as write_hierarchy

@@ -1,7 +1,10 @@
 """The error family: every refusal is one sentence that names the thing and the remedy, and quotes no person's cell."""
 
+import math
 from collections.abc import Iterable
 from difflib import get_close_matches
+from numbers import Real
+from typing import Any
 
 
 class KspanError(ValueError):
@@ -22,6 +25,17 @@ class PolicyError(KspanError):
 
 class HierarchyError(KspanError):
     """A generalization hierarchy is malformed or does not cover its column."""
+
+
+def check_number(what: str, value: Any, *, low: float, high: float = math.inf, whole: bool = False) -> None:
+    """Refuse something said in a policy that is no number from low to high."""
+    good = isinstance(value, Real) and not isinstance(value, bool) and bool(low <= value <= high)  # type: ignore[operator]
+    if not good or (whole and (math.isinf(value) or value != int(value))):
+        kind = "a whole number" if whole else "a number"
+        bounds = f"of at least {low:g}" if high == math.inf else f"from {low:g} to {high:g}"
+        raise PolicyError(
+            f"{what} must be {kind} {'' if low == -math.inf else bounds}".rstrip() + f", not {value!r:.40}"
+        )
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:

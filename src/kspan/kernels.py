@@ -13,7 +13,7 @@ Int64s = NDArray[np.int64]
 def tally_dense(keys: Int64s, weights: Int64s, totals: NDArray[Any], places: Int64s) -> tuple[Int64s, Int64s]:
     """Distinct keys in ascending order and the weight of each; `totals` has a zero for every key that there may be.
 
-    An empty `weights` counts every key once. Unless `places` is empty, it gets where each key stands among the distinct.
+    An empty `weights` counts every key once. A `places` that is not empty gets where each key stands among them.
     """
     for i in range(keys.size):
         totals[keys[i]] += weights[i] if weights.size else 1

@@ -10,6 +10,7 @@ from typing import Any
 from kspan.data.encode import encode
 from kspan.data.groups import Counts, Groups, count_groups
 from kspan.data.schema import Schema
+from kspan.errors import PolicyError
 from kspan.frames.native import to_polars
 from kspan.model.partition import Partition
 from kspan.privacy import (
@@ -51,7 +52,7 @@ def entropy_l_diversity(data: Any, public: Names, private: Names) -> float:
 
 def recursive_c_l_diversity(data: Any, public: Names, private: Names, l: int | None = None) -> tuple[float, int]:  # noqa: E741
     """The (c, l) of recursive diversity, good for every larger c; l as given, or the fewest values in a group."""
-    every = _groups(data, public, private).private.values()
+    every = _spreads(data, public, private)
     depth = l if l is not None else min(int(counts.distinct.min()) for counts in every)
     return max(RecursiveCL(float("inf"), depth).reached(counts) for counts in every), depth
 
@@ -68,8 +69,7 @@ def confidence_bound(data: Any, public: Names, private: Names) -> float:
 
 def alpha_k_anonymity(data: Any, public: Names, private: Names) -> tuple[float, int]:
     """The (alpha, k): the largest share of a private value in a group, and the size of the smallest group."""
-    groups = _groups(data, public, private)
-    return max(Alpha(1.0).reached(counts) for counts in groups.private.values()), int(groups.sizes.min())
+    return _worst(Alpha, data, public, private), k_anonymity(data, public)
 
 
 def t_closeness(data: Any, public: Names, private: Names) -> float:
@@ -96,15 +96,21 @@ def _worst(kind: type[OnPrivate], data: Any, public: Names, private: Names) -> f
     def reached(counts: Counts) -> float:
         return kind.loosest(counts).reached(counts)
 
-    levels = [reached(counts) for counts in _groups(data, public, private).private.values()]
+    levels = [reached(counts) for counts in _spreads(data, public, private)]
     return min(levels) if kind.safer_up else max(levels)
+
+
+def _spreads(data: Any, public: Names, private: Names) -> list[Counts]:
+    if not private:
+        raise PolicyError("this measure is about private columns: name at least one")
+    return list(_groups(data, public, private).private.values())
 
 
 def _groups(data: Any, public: Names, private: Names) -> Groups:
     schema = Schema(public=_listed(public), private=_listed(private))
     frame = to_polars(data)
-    present = [name for name in frame.columns if name in schema.columns]
-    table = encode(frame.select(present), schema)
+    schema.check_columns(name for name in frame.columns if name in schema.columns)
+    table = encode(frame, schema, schema.columns)
     partition = Partition.by_equality(table, schema.public)
     return count_groups(table, partition.group, partition.number, schema.private)
 

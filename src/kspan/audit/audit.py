@@ -16,7 +16,7 @@ from kspan.data.arrays import Bools, Int64s
 from kspan.data.encode import encode
 from kspan.data.groups import NO_WEIGHTS, Counts, Groups, count_groups, count_values
 from kspan.data.table import Table
-from kspan.errors import PolicyError
+from kspan.errors import KspanError, PolicyError
 from kspan.frames.files import read_table
 from kspan.frames.native import like, to_polars
 from kspan.model.partition import Partition
@@ -103,7 +103,10 @@ def _in_population(partition: Partition, population: pl.DataFrame, policy: Polic
     absent = [name for name in policy.public if name not in population.columns]
     if absent:
         raise PolicyError(f"the population lacks the public column {absent[0]!r}: add it there, or make it private")
-    known = encode(population.select(policy.public), policy.only(policy.public))
+    try:
+        known = encode(population, policy.only(policy.public), policy.public)
+    except KspanError as error:
+        raise type(error)(f"the population cannot be used: {error}") from None
     return people_matching(partition, known)
 
 

@@ -23,11 +23,11 @@ def init(
     json: Json = False,
 ) -> int:
     """Draft a commented policy for DATA: guessed roles with their reasons, for you to edit."""
-    from kspan.frames.files import read_table, write_text
+    from kspan.frames.files import is_there, read_table, write_text
     from kspan.policy.draft import draft, guesses
 
     to_stdout = str(output) == "-"
-    if not to_stdout and output.exists() and not force:
+    if not to_stdout and is_there(output) and not force:
         raise FileError(f"{output} is there already: choose another name with -o, or --force to write over it")
     frame = read_table(data, dialect(delimiter, encoding, columns))
     text = draft(frame, data.name, k=k)

@@ -14,7 +14,9 @@ from kspan.cli.demo import demo
 from kspan.cli.init import init
 from kspan.errors import KspanError
 
-HOLDS, FAILS, REFUSED = 0, 1, 2
+HOLDS, REFUSED = 0, 2
+INTERRUPTED = 130
+STOPPED = "interrupted: nothing was written"
 
 app = typer.Typer(
     name="kspan",
@@ -44,7 +46,8 @@ def about(context: typer.Context, version: bool = typer.Option(False, "--version
 def main(arguments: Sequence[str]) -> int:
     """Run one command and give its exit code."""
     try:
-        return int(app(list(arguments), prog_name="kspan", standalone_mode=False) or HOLDS)
+        code = int(app(list(arguments), prog_name="kspan", standalone_mode=False) or HOLDS)
+        return _refuse(STOPPED) if code == INTERRUPTED else code
     except typer.Exit as done:
         return done.exit_code
     except KspanError as error:
@@ -54,7 +57,7 @@ def main(arguments: Sequence[str]) -> int:
         said = error.format_message() if hasattr(error, "format_message") else str(error)
         return _refuse(f"{said.rstrip('.')}: see kspan --help")
     except (KeyboardInterrupt, typer.Abort):
-        return _refuse("interrupted: nothing was written")
+        return _refuse(STOPPED)
     except BrokenPipeError:
         # The reader of our output (say, head) has gone: what it wanted it has.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -7,6 +7,9 @@ import math
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
 
 SUPPRESSED = "*"
 
@@ -96,11 +99,12 @@ def number(text: str) -> float | None:
     return value if math.isfinite(value) else None
 
 
-def number_text(value: float) -> str:
+def number_text(value: float | np.integer[Any]) -> str:
     """A number the way a person writes it.
 
-    >>> number_text(39.0), number_text(0.5)
-    ('39', '0.5')
+    >>> number_text(39.0), number_text(0.5), number_text(2**60 + 1)
+    ('39', '0.5', '1152921504606846977')
     """
-    value = float(value)
-    return str(int(value)) if value.is_integer() and abs(value) < 2**53 else repr(value)
+    if not isinstance(value, float):
+        return str(int(value))  # a whole number may have more digits than a float
+    return str(int(value)) if value.is_integer() and abs(value) < 2**53 else repr(float(value))

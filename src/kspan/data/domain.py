@@ -1,13 +1,15 @@
 """The values or the range of an attribute, as its owner declares it."""
 
+import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from kspan.data.cells import number_text
-from kspan.errors import PolicyError, did_you_mean, listed
+from kspan.errors import PolicyError, check_number, did_you_mean, listed
 
 Kind = Literal["numeric", "categorical"]
+LARGEST = sys.float_info.max
 KINDS: tuple[Kind, ...] = ("numeric", "categorical")
 
 
@@ -53,6 +55,8 @@ def declared(name: str, says: Any) -> Domain:
     if not isinstance(says, list | tuple) or not says:
         raise PolicyError(f"the domain of {name!r} must be {_FORMS}")
     if all(isinstance(bound, int | float) and not isinstance(bound, bool) for bound in says) and len(says) == 2:
+        for bound in says:
+            check_number(f"a bound of the domain of {name!r}", bound, low=-LARGEST, high=LARGEST)
         low, high = map(float, says)
         if not low <= high:
             raise PolicyError(

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,10 @@ from kspan.errors import DataError, HierarchyError, listed
 
 NOT_A_NUMBER = frozenset({"?", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "None", "."})
 """In a column that otherwise holds numbers these mean a missing one; anywhere else they are words."""
+
+MOST_PEOPLE = 1 << 62
+WIDE = tuple(kind for name in ("Int128", "UInt128") if (kind := getattr(pl, name, None)) is not None)
+"""Whole numbers that numpy has no type for; they are coded as text."""
 
 INTEGER, DECIMAL = r"^[+-]?(0|[1-9]\d*)$", r"^[+-]?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$"
 
@@ -51,13 +56,14 @@ def encode_column(series: pl.Series, schema: Schema) -> Column:
 def _plain(series: pl.Series) -> pl.Series:
     """The series as text, whole numbers or other numbers."""
     kind = series.dtype
-    if kind == pl.String or kind.is_integer():
+    if kind == pl.String or (kind.is_integer() and kind not in WIDE):
         return series
     if kind.is_float():
         return series.fill_nan(None)
     if kind.is_decimal():
-        return series.cast(pl.Float64)
-    if kind == pl.Null or kind == pl.Boolean or kind.is_temporal() or isinstance(kind, pl.Categorical | pl.Enum):
+        floats = series.cast(pl.Float64)
+        return floats if floats.n_unique() == series.n_unique() else series.cast(pl.String)
+    if kind in (*WIDE, pl.Null, pl.Boolean, pl.Date, pl.Datetime, pl.Time, pl.Categorical, pl.Enum):
         return series.cast(pl.String)
     raise DataError(f"column {series.name!r} holds {kind} cells: turn them into text or numbers first")
 
@@ -73,7 +79,7 @@ def _as_text(series: pl.Series) -> pl.Series:
 
 def _numbers(series: pl.Series, domain: Domain | None) -> Column:
     has_missing = series.null_count() > 0
-    if series.dtype.is_integer() and series.dtype not in (pl.UInt64, pl.Int128) and series.null_count() < len(series):
+    if series.dtype.is_integer() and series.dtype != pl.UInt64 and series.null_count() < len(series):
         values, codes = _ranked_integers(series, has_missing)
     else:
         values, codes = _ranked(series)
@@ -150,8 +156,14 @@ def _parsed(labels: pl.Series) -> pl.Series | None:
         if (labels.str.contains(pattern) | words).all():
             numbers = labels.cast(kind, strict=False)
             finite = numbers.is_not_null() if kind == pl.Int64 else numbers.is_finite().fill_null(False)
-            return numbers if (finite | words).all() else None
+            return numbers if (finite | words).all() and _stay_different(labels.filter(~words), numbers) else None
     return None
+
+
+def _stay_different(labels: pl.Series, numbers: pl.Series) -> bool:
+    """Do labels that write different numbers become different ones? Those with too many digits do not."""
+    different = numbers.drop_nulls().n_unique()
+    return different == len(labels) or different == len({Decimal(label) for label in labels})
 
 
 def _in_order(labels: pl.Series, domain: Domain | None) -> pl.Series:
@@ -214,7 +226,10 @@ def _with_hierarchy(column: Column, hierarchy: Hierarchy | Recipe | None) -> Col
     labels = [column.label(code) for code in range(len(column.values))]
     if not isinstance(hierarchy, Hierarchy):
         base = dict.fromkeys(part for label in labels for part in _parts(read_cell(label)))
-        hierarchy = hierarchy.build(list(base))
+        try:
+            hierarchy = hierarchy.build(list(base))
+        except HierarchyError as error:
+            raise HierarchyError(f"the hierarchy of {column.name!r} cannot be built: {error}") from None
     known = hierarchy.find
     bare = [label for label in labels if not known(label) and not isinstance(read_cell(label), Between)]
     unknown = [part for label in bare for part in _parts(read_cell(label)) if not known(part)]
@@ -231,13 +246,19 @@ def _with_hierarchy(column: Column, hierarchy: Hierarchy | Recipe | None) -> Col
 
 
 def _weights(series: pl.Series) -> Int64s:
+    series = _plain(series)
     numbers = series.cast(pl.Int64, strict=False)
-    wrong = int((numbers.is_null() | (numbers < 1)).fill_null(True).sum())
-    if series.dtype.is_float() and not wrong:
-        wrong = int((series != numbers).sum())
-    if wrong:
+    wrong = numbers.is_null() | (numbers < 1)
+    if series.dtype != pl.String:
+        wrong |= series.cast(pl.Float64) != numbers.cast(pl.Float64)
+    if wrong.fill_null(True).any():
         raise DataError(
-            f"the weight {series.name!r} is no count of people in {wrong} rows: give whole numbers from 1 on"
+            f"the weight {series.name!r} is no count of people in {wrong.fill_null(True).sum()} rows: "
+            "give whole numbers from 1 on"
+        )
+    if numbers.cast(pl.Float64).sum() > MOST_PEOPLE:
+        raise DataError(
+            f"the weight {series.name!r} adds up to more than {MOST_PEOPLE:,} people: that cannot be counted"
         )
     return numbers.to_numpy()
 

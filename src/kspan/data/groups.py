@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -42,7 +43,7 @@ class Counts:
         start = np.concatenate([[0], np.cumsum((dense > 0).sum(axis=1))])
         return cls(start, value, dense[group, value], dense.sum(axis=0), **says)
 
-    @property
+    @cached_property
     def group(self) -> Int64s:
         """The group of every entry."""
         return np.repeat(np.arange(len(self.start) - 1), np.diff(self.start))
@@ -55,17 +56,17 @@ class Counts:
         """Largest of something over the entries of each group."""
         return np.maximum.reduceat(entries, self.start[:-1])
 
-    @property
+    @cached_property
     def sizes(self) -> Int64s:
         """People in each group."""
         return self.sum(self.people)
 
-    @property
+    @cached_property
     def distinct(self) -> Int64s:
         """Different values in each group."""
         return np.diff(self.start)
 
-    @property
+    @cached_property
     def majority(self) -> Int64s:
         """People who share the most frequent value of their group."""
         return self.max(self.people)
@@ -113,8 +114,9 @@ def count_groups(table: Table, group: Int64s, number: int, private: Iterable[str
 def count_values(column: Column, group: Int64s, number: int, weights: Int64s) -> Counts:
     """The values of one column, group by group."""
     distinct, people, _ = tally(group * column.size + column.codes, number * column.size, weights)
+    present, times, _ = tally(column.codes.astype(np.int64), column.size, weights)
     whole = np.zeros(column.size, np.int64)
-    np.add.at(whole, distinct % column.size, people)
+    whole[present] = times
     like = Counts(NO_WEIGHTS, NO_WEIGHTS, NO_WEIGHTS, whole, column.kind == "numeric", column.levels)
     return _from_keys(distinct, people, number, like)
 

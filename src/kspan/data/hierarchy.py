@@ -7,14 +7,13 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 
 import numpy as np
 
 from kspan.data.arrays import Int64s
 from kspan.data.cells import SUPPRESSED, number, number_text
 from kspan.errors import HierarchyError, listed
-from kspan.frames.files import write_text
+from kspan.frames.files import read_text, write_text
 
 DELIMITERS = ";,\t|"
 
@@ -129,15 +128,11 @@ class Hierarchy:
 
 def read_hierarchy(path: str | os.PathLike[str]) -> Hierarchy:
     """The hierarchy in an ARX-style CSV: one line a value, `value;level 1;...;*`; the delimiter may be `,` as well."""
+    text = read_text(path, "the hierarchy")
     try:
-        text = Path(path).read_text(encoding="utf-8-sig")
-    except OSError as error:
-        raise HierarchyError(
-            f"cannot read the hierarchy {path}: {(error.strerror or 'not readable').lower()}"
-        ) from None
-    except UnicodeDecodeError:
-        raise HierarchyError(f"the hierarchy {path} is not UTF-8 text: save it as UTF-8") from None
-    cut = [[row for row in csv.reader(io.StringIO(text, newline=""), delimiter=mark) if row] for mark in DELIMITERS]
+        cut = [[row for row in csv.reader(io.StringIO(text, newline=""), delimiter=mark) if row] for mark in DELIMITERS]
+    except csv.Error as error:
+        raise HierarchyError(f"the hierarchy {path} is no CSV: {error}") from None
     # Names may contain the other delimiters, so the first that cuts all lines alike is the one.
     alike = (rows for rows in cut if len({len(row) for row in rows}) == 1 and len(rows[0]) > 1)
     rows = [[cell.strip() for cell in row] for row in next(alike, cut[0])]

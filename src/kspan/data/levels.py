@@ -1,13 +1,14 @@
 """Hierarchies that need no file: intervals, ordered values, prefixes, or whatever fits a column."""
 
 import math
+import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
 from kspan.data.cells import SUPPRESSED, number, write_interval, write_set
 from kspan.data.hierarchy import Hierarchy
-from kspan.errors import HierarchyError, PolicyError
+from kspan.errors import HierarchyError, PolicyError, check_number
 
 
 @dataclass(frozen=True)
@@ -22,8 +23,11 @@ class Intervals:
     origin: float = 0.0
 
     def __post_init__(self) -> None:
-        if not self.widths or not all(width > 0 and math.isfinite(width) for width in self.widths):
-            raise PolicyError("the widths of intervals must be positive numbers, for example [5, 10, 20]")
+        if not isinstance(self.widths, tuple) or not self.widths:
+            raise PolicyError("the widths of intervals must be a list of numbers, for example [5, 10, 20]")
+        for width in self.widths:
+            check_number("each of the widths of intervals", width, low=sys.float_info.min, high=sys.float_info.max)
+        check_number("the origin of intervals", self.origin, low=-sys.float_info.max, high=sys.float_info.max)
         for narrow, wide in pairwise(self.widths):
             if wide <= narrow or wide % narrow:
                 raise PolicyError(
@@ -58,8 +62,9 @@ class Ordered:
     fanout: int = 2
 
     def __post_init__(self) -> None:
-        if self.fanout < 2:
-            raise PolicyError(f"fanout = {self.fanout} merges nothing: give 2 or more")
+        check_number("the fanout of ordered values", self.fanout, low=2, whole=True)
+        if not isinstance(self.order, tuple) or not all(isinstance(value, str) for value in self.order):
+            raise PolicyError('the order of values must be a list of text, for example ["low", "high"]')
 
     def build(self, values: Sequence[str]) -> Hierarchy:
         """The hierarchy of the values, all of which the order must list."""
@@ -83,6 +88,10 @@ class Prefixes:
     """
 
     mask: str = "*"
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.mask, str) or len(self.mask) != 1:
+            raise PolicyError(f"the mask of prefixes must be one character, not {self.mask!r:.40}")
 
     def build(self, values: Sequence[str]) -> Hierarchy:
         """The hierarchy of the values; a shorter one stays as it is until its own characters go."""

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kspan.data.domain import Domain, declared
 from kspan.data.hierarchy import Hierarchy
@@ -33,6 +33,21 @@ class Schema:
     domains: Mapping[str, Domain] = field(default_factory=dict)
     missing: tuple[str, ...] = ()
     """Cells that mean "not known", besides empty ones."""
+
+    if TYPE_CHECKING:  # what may be given is more than what is kept
+
+        def __init__(
+            self,
+            *,
+            public: Iterable[str] = (),
+            private: Iterable[str] = (),
+            identifier: Iterable[str] = (),
+            target: str | None = None,
+            weight: str | None = None,
+            hierarchies: Mapping[str, Any] | None = None,
+            domains: Mapping[str, Any] | None = None,
+            missing: Iterable[str] = (),
+        ) -> None: ...
 
     def __post_init__(self) -> None:
         for role in (*ROLES, "missing"):
@@ -69,6 +84,12 @@ class Schema:
     def check_columns(self, columns: Iterable[str]) -> None:
         """Refuse a table with a column that has no role, or without a column that a release must have."""
         present = list(columns)
+        if present and not set(present) & set(self.columns):
+            # Without a header the first person would stand in its place: name none of it.
+            raise PolicyError(
+                "no column in the header of the table has a role in the policy: "
+                "check the delimiter and the encoding, or name the columns with --columns if there is no header"
+            )
         without_role = [name for name in present if name not in self.columns]
         if without_role:
             raise PolicyError(
@@ -113,8 +134,8 @@ class Schema:
 
 
 def _names(role: str, given: Any) -> tuple[str, ...]:
-    if isinstance(given, str) or not isinstance(given, Iterable):
-        raise PolicyError(f"{role} must be a list of names, for example {role} = [{given!r}]")
+    if isinstance(given, str | Mapping) or not isinstance(given, Iterable):
+        raise PolicyError(f'{role} must be a list of names, for example {role} = ["age", "sex"]')
     names = tuple(given)
     if not all(isinstance(name, str) for name in names):
         raise PolicyError(f"{role} must list names as text")

@@ -10,7 +10,6 @@ from kspan.data.hierarchy import read_hierarchy
 from kspan.errors import KspanError
 from kspan.policy import Policy
 from kspan.privacy import Requirement
-from kspan.privacy.spec import parse
 
 
 def load_adult(split: Literal["train", "test"] | None = None, *, missing: bool = True) -> pl.DataFrame:
@@ -56,8 +55,7 @@ def adult_policy(require: Requirement | str = "k=10") -> Policy:
     private = ("income", "hours-per-week", "capital-gain", "capital-loss", "fnlwgt")
     covered = sorted(path.stem for path in adult_hierarchies().glob("*.csv"))
     hierarchies = {name: read_hierarchy(adult_hierarchies() / f"{name}.csv") for name in covered}
-    required = parse(require) if isinstance(require, str) else require
-    return Policy(public=public, private=private, target="income", require=required, hierarchies=hierarchies)
+    return Policy(public=public, private=private, target="income", require=require, hierarchies=hierarchies)
 
 
 def _folder() -> Path:

@@ -39,7 +39,7 @@ def read_csv(content: bytes, source: str, dialect: Dialect) -> pl.DataFrame:
         raise FileError(f"{source} is no text table: give CSV, Parquet or Arrow")
     sample = text[:SAMPLE].decode(errors="ignore")
     delimiter = dialect.delimiter or _delimiter(sample)
-    if len(delimiter.encode()) != 1:
+    if len(delimiter.encode()) != 1 or delimiter in '"\r\n':
         raise FileError(f"{delimiter!r} cannot be the delimiter of {source}: give one plain character")
     text = _even(text, source, delimiter, padded=_pads_cells(sample, delimiter))
     return _with_header(_parsed(text, source, delimiter), source, dialect.columns)
@@ -57,8 +57,10 @@ def _as_utf8(content: bytes, source: str, encoding: str | None) -> bytes:
             f"{source} is not {encoding or 'UTF-8'} text (byte {error.start + 1}): "
             "name its encoding, for example --encoding latin-1"
         ) from None
-    except LookupError:
-        raise FileError(f"{encoding!r} is no encoding that Python knows: try utf-8, latin-1 or cp1252") from None
+    except (LookupError, UnicodeError):
+        raise FileError(
+            f"{encoding!r} is no encoding of text that Python knows: try utf-8, latin-1 or cp1252"
+        ) from None
     return text.encode() if encoding else content
 
 

@@ -28,8 +28,13 @@ WRITERS: dict[str, Callable[[pl.DataFrame, Any], Any]] = {
 
 def read_table(path: str | os.PathLike[str], dialect: Dialect | None = None) -> pl.DataFrame:
     """The table in a CSV, Parquet, Arrow or Feather file, also gzipped; cells of text files come as text."""
-    source = str(path)
-    content = _content(Path(path))
+    frame = _parsed(_content(Path(path)), str(path), dialect or Dialect())
+    if frame.height == 0:
+        raise FileError(f"{path} has no rows: there is nobody in it")
+    return frame
+
+
+def _parsed(content: bytes, source: str, dialect: Dialect) -> pl.DataFrame:
     try:
         if content.startswith(PARQUET):
             return to_polars(pl.read_parquet(content))
@@ -41,7 +46,17 @@ def read_table(path: str | os.PathLike[str], dialect: Dialect | None = None) -> 
         raise FileError(f"{source} is damaged: make or fetch the file again") from None
     if content.startswith(ZIP):
         raise FileError(f"{source} is a zip archive or a spreadsheet: unpack it or export it as CSV")
-    return read_csv(content, source, dialect or Dialect())
+    return read_csv(content, source, dialect)
+
+
+def read_text(path: str | os.PathLike[str], what: str) -> str:
+    """A small text file that a person wrote, without its byte-order mark."""
+    try:
+        return Path(path).read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError:
+        raise FileError(f"{what} {path} is not UTF-8 text: save it as UTF-8") from None
+    except (OSError, ValueError) as error:
+        raise FileError(f"cannot read {what} {path}: {reason(error)}") from None
 
 
 def write_table(frame: pl.DataFrame, path: str | os.PathLike[str]) -> None:
@@ -81,7 +96,15 @@ def write_whole(path: str | os.PathLike[str], write: Callable[[Any], Any]) -> No
                 Path(out.name).unlink(missing_ok=True)
                 raise
     except OSError as error:
-        raise FileError(f"cannot write {target}: {_reason(error)}") from None
+        raise FileError(f"cannot write {target}: {reason(error)}") from None
+
+
+def is_there(path: Path) -> bool:
+    """Is there a file or folder of this name?"""
+    try:
+        return path.exists()
+    except OSError as error:
+        raise FileError(f"cannot use the name {path}: {reason(error)}") from None
 
 
 def make_folder(path: str | os.PathLike[str]) -> None:
@@ -89,7 +112,7 @@ def make_folder(path: str | os.PathLike[str]) -> None:
     try:
         Path(path).mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise FileError(f"cannot make the folder {path}: {_reason(error)}") from None
+        raise FileError(f"cannot make the folder {path}: {reason(error)}") from None
 
 
 def _content(path: Path) -> bytes:
@@ -99,15 +122,16 @@ def _content(path: Path) -> bytes:
             content = gzip.decompress(content)
     except (gzip.BadGzipFile, EOFError, zlib.error):
         raise FileError(f"{path} is a damaged gzip file: make or fetch it again") from None
-    except OSError as error:
-        raise FileError(f"cannot read {path}: {_reason(error)}") from None
+    except (OSError, ValueError) as error:
+        raise FileError(f"cannot read {path}: {reason(error)}") from None
     if not content:
         raise FileError(f"{path} is empty: it needs a header line and rows")
     return content
 
 
-def _reason(error: OSError) -> str:
-    return (error.strerror or "it is not readable").lower()
+def reason(error: Exception) -> str:
+    """Why the system would not, in its own words."""
+    return str(getattr(error, "strerror", None) or "that is no name of a file").lower()
 
 
 def _umask() -> int:

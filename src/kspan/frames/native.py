@@ -1,11 +1,18 @@
 """Any dataframe in, the same kind out; inside there is polars only."""
 
+from datetime import date, time
+from decimal import Decimal
+from types import NoneType
 from typing import Any
 
 import narwhals as nw
+import numpy as np
 import polars as pl
 
 from kspan.errors import DataError, listed
+
+PLAIN = (str, int, float, bool, np.number, np.bool_, Decimal, date, time, NoneType)
+"""What a cell of a mixed column may be."""
 
 
 def to_polars(frame: Any) -> pl.DataFrame:
@@ -53,13 +60,16 @@ def _converted(frame: Any) -> pl.DataFrame:
 def _column(series: "nw.Series[Any]", name: str) -> pl.Series:
     try:
         return series.to_polars().alias(name)
-    except (ImportError, TypeError, ValueError):
+    except (ImportError, TypeError, ValueError, OverflowError, NotImplementedError):
         # Text of pandas without pyarrow, or mixed objects: go through Python, with mixed cells as text.
         missing = series.is_null().to_list()
         cells = [None if gone else cell for gone, cell in zip(missing, series.to_list(), strict=True)]
+    strange = {type(cell) for cell in cells if not isinstance(cell, PLAIN)}
+    if strange:
+        raise DataError(f"column {name!r} holds {strange.pop().__name__} cells: turn them into text or numbers first")
     try:
         return pl.Series(name, cells, strict=True)
-    except TypeError:
+    except (TypeError, OverflowError, pl.exceptions.PolarsError):
         return pl.Series(name, [None if cell is None else str(cell) for cell in cells], dtype=pl.String)
 
 

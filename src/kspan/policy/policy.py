@@ -2,18 +2,18 @@
 
 import os
 import tomllib
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, fields
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 from urllib.parse import quote
 
 from kspan.data.hierarchy import Hierarchy, read_hierarchy, write_hierarchy
 from kspan.data.levels import Automatic, Intervals, Ordered, Prefixes, Recipe
 from kspan.data.schema import Schema
 from kspan.errors import PolicyError, did_you_mean, listed
-from kspan.frames.files import write_text
+from kspan.frames.files import read_text, write_text
 from kspan.policy.toml import write_toml
 from kspan.privacy.requirement import Requirement
 from kspan.privacy.spec import from_table, parse, to_table
@@ -58,6 +58,24 @@ class Policy(Schema):
     counting: Counting = "rows"
     """Must every person match enough released rows, or must enough people share what each matches?"""
 
+    if TYPE_CHECKING:  # what may be given is more than what is kept
+
+        def __init__(
+            self,
+            *,
+            public: Iterable[str] = (),
+            private: Iterable[str] = (),
+            identifier: Iterable[str] = (),
+            target: str | None = None,
+            weight: str | None = None,
+            hierarchies: Mapping[str, Any] | None = None,
+            domains: Mapping[str, Any] | None = None,
+            missing: Iterable[str] = (),
+            require: Requirement | str | Mapping[str, Any],
+            suppressed: Suppressed = "value",
+            counting: Counting = "rows",
+        ) -> None: ...
+
     def __post_init__(self) -> None:
         if isinstance(self.require, Mapping):
             self._set("require", from_table(self.require))
@@ -75,13 +93,7 @@ class Policy(Schema):
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> "Policy":
         """The policy in a TOML file; paths in it are relative to the file."""
-        try:
-            text = Path(path).read_text(encoding="utf-8-sig")
-        except OSError as error:
-            raise PolicyError(f"cannot read the policy {path}: {(error.strerror or 'not readable').lower()}") from None
-        except UnicodeDecodeError:
-            raise PolicyError(f"the policy {path} is not UTF-8 text: save it as UTF-8") from None
-        return cls.from_toml(text, Path(path).parent, source=f"the policy {path}")
+        return cls.from_toml(read_text(path, "the policy"), Path(path).parent, source=f"the policy {path}")
 
     @classmethod
     def from_toml(cls, text: str, folder: Path = Path(), *, source: str = "the policy") -> "Policy":
@@ -90,6 +102,10 @@ class Policy(Schema):
             says = tomllib.loads(text)
         except tomllib.TOMLDecodeError as error:
             raise PolicyError(f"{source} is not valid TOML: {str(error).lower()}") from None
+        except (RecursionError, ValueError):
+            raise PolicyError(
+                f"{source} is not valid TOML: nested too deep, or a number with too many digits"
+            ) from None
         says = _without_aliases(says, source)
         _check_keys(says, KEYS, source)
         cells, hierarchies = (_table(says, name, source) for name in ("cells", "hierarchies"))
@@ -163,16 +179,16 @@ def _hierarchy(name: str, says: Any, folder: Path) -> Hierarchy | Recipe:
         raise PolicyError(
             f'the hierarchy of {name!r} must be a file or a recipe, as in {{ build = "intervals", widths = [5, 10] }}'
         )
-    recipe: Any = RECIPES.get(says["build"])
+    build = says["build"]
+    recipe: Any = RECIPES.get(build) if isinstance(build, str) else None
     if recipe is None:
-        raise PolicyError(f"the hierarchy of {name!r} cannot be built by {says['build']!r}: use {', '.join(RECIPES)}")
+        raise PolicyError(f"the hierarchy of {name!r} cannot be built by {build!r:.40}: use {', '.join(RECIPES)}")
     options = {key: tuple(value) if isinstance(value, list) else value for key, value in says.items() if key != "build"}
     try:
         made: Recipe = recipe(**options)
     except TypeError:
-        raise PolicyError(
-            f"the hierarchy of {name!r} has options that {says['build']!r} does not take: {listed(options)}"
-        ) from None
+        takes = ", ".join(entry.name for entry in fields(recipe)) or "no options"
+        raise PolicyError(f"the hierarchy of {name!r} gives {listed(options)}, but {build!r} takes {takes}") from None
     return made
 
 

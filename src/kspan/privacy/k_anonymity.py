@@ -6,7 +6,8 @@ from typing import ClassVar
 
 from kspan.data.arrays import Bools
 from kspan.data.groups import Groups
-from kspan.privacy.requirement import Requirement, check_number
+from kspan.errors import check_number
+from kspan.privacy.requirement import Requirement
 
 
 @dataclass(frozen=True)

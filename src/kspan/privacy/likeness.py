@@ -7,7 +7,10 @@ import numpy as np
 
 from kspan.data.arrays import Bools, Floats
 from kspan.data.groups import Counts
-from kspan.privacy.requirement import SLACK, OnPrivate, check_number
+from kspan.errors import check_number
+from kspan.privacy.requirement import SLACK, OnPrivate
+
+PEOPLE_SQUARED = 3_000_000_000
 
 
 @dataclass(frozen=True)
@@ -87,8 +90,13 @@ class DeltaDisclosure(OnPrivate):
 
 
 def relative_gain(counts: Counts) -> Floats:
-    """(share in the group - share overall) / share overall, of each entry, exact up to the last division."""
+    """(share in the group - share overall) / share overall, of each entry, exact up to the last division.
+
+    With more people than that, products of two counts do not fit into 64 bits, and floats must do.
+    """
     size, everybody = counts.sizes[counts.group], counts.whole.sum()
+    if everybody > PEOPLE_SQUARED:
+        size, everybody = size.astype(np.float64), np.float64(everybody)
     expected = counts.whole[counts.value] * size
     gain: Floats = (counts.people * everybody - expected) / expected
     return gain

@@ -1,7 +1,6 @@
 """What every group must satisfy, as a value: `holds` says which groups do, `&` combines."""
 
 import json
-import math
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
@@ -149,21 +148,13 @@ class OnPrivate(Requirement):
     @property
     def parameter(self) -> Any:
         """Its parameter, or the list of them."""
-        values = [getattr(self, entry.name) for entry in fields(self) if entry.name != "on"]
+        given = (getattr(self, entry.name) for entry in fields(self) if entry.name != "on")
+        values = [value.item() if isinstance(value, np.generic) else value for value in given]
         return values if len(values) > 1 else values[0]
 
     def __str__(self) -> str:
         on = f"[{', '.join(map(_quoted, self.on))}]" if self.on else ""
         return f"{self.key}{on}={_written(self.parameter)}"
-
-
-def check_number(key: str, value: Any, *, low: float, high: float = math.inf, whole: bool = False) -> None:
-    """Refuse a parameter that is no number between low and high."""
-    good = isinstance(value, int | float) and not isinstance(value, bool) and low <= value <= high
-    if not good or (whole and value != int(value)):
-        what = "a whole number" if whole else "a number"
-        bounds = f"of at least {low:g}" if high == math.inf else f"from {low:g} to {high:g}"
-        raise PolicyError(f"{key} must be {what} {bounds}, not {value!r}")
 
 
 def _quoted(name: str) -> str:

@@ -32,7 +32,7 @@ def parse(text: str) -> Requirement:
         term = _TERM.match(text, at)
         if term is None or (term["next"] and term.end() == len(text)):
             raise PolicyError(f"cannot read the requirement {text!r}: write it as in 'k=10, distinct_l=2'")
-        parts.append(_made(term["key"], _value(term["value"]), _names(term["on"])))
+        parts.append(_made(term["key"], _value(term["value"]), _names(term["key"], term["on"])))
         at = term.end()
     return _combined(parts)
 
@@ -61,6 +61,10 @@ def to_table(requirement: Requirement) -> dict[str, Any]:
         if isinstance(part, KAnonymity):
             table[part.key] = part.k
         elif isinstance(part, OnPrivate):
+            if any(not isinstance(table.get(name, {}), dict) for name in part.on):
+                raise PolicyError(
+                    f"{part} cannot be written: a column that is named like a requirement needs another name"
+                )
             for place in [table.setdefault(name, {}) for name in part.on] or [table]:
                 place[part.key] = part.parameter
     return table
@@ -88,10 +92,13 @@ def _made(key: str, value: Any, on: tuple[str, ...]) -> Requirement:
 def _value(text: str) -> Any:
     try:
         return json.loads(text.replace("(", "[").replace(")", "]"))
-    except json.JSONDecodeError:
+    except ValueError:
         return text
 
 
-def _names(text: str | None) -> tuple[str, ...]:
+def _names(key: str, text: str | None) -> tuple[str, ...]:
     names = (match[1].strip() for match in _NAME.finditer(text or ""))
-    return tuple(json.loads(name) if name.startswith('"') else name for name in names if name)
+    try:
+        return tuple(json.loads(name) if name.startswith('"') else name for name in names if name)
+    except json.JSONDecodeError:
+        raise PolicyError(f"cannot read the name in {key}[{text}]: write special characters as JSON does") from None

@@ -7,7 +7,8 @@ import numpy as np
 
 from kspan.data.arrays import Bools, Floats
 from kspan.data.groups import Counts
-from kspan.privacy.requirement import SLACK, OnPrivate, check_number
+from kspan.errors import check_number
+from kspan.privacy.requirement import SLACK, OnPrivate
 
 CHUNK = 1 << 22
 """Cells of a dense table of groups and values that are held at once."""

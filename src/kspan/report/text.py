@@ -21,8 +21,8 @@ def verdict(audit: Audit, public: Sequence[str]) -> str:
         others = audit.k.rows - 1 if audit.counting == "rows" else audit.k.people - 1
         known = _and([visible(name) for name in public]) or "nothing"
         return (
-            f"{audit.requirement} holds: to someone who knows {known}, each of the {audit.people:,} people looks like "
-            f"at least {others:,} other{'s' if others != 1 else ''}."
+            f"{visible(audit.requirement)} holds: to someone who knows {known}, each of the {audit.people:,} people "
+            f"looks like at least {others:,} other{'s' if others != 1 else ''}."
         )
     reasons = []
     if audit.failing_groups:
@@ -32,7 +32,7 @@ def verdict(audit: Audit, public: Sequence[str]) -> str:
     if audit.identifiers:
         names = _and([visible(name) for name in audit.identifiers])
         reasons.append(f"the table still shows what identifies people by itself ({names}): drop it before release")
-    return f"{audit.requirement} does not hold: {'; and '.join(reasons)}."
+    return f"{visible(audit.requirement)} does not hold: {'; and '.join(reasons)}."
 
 
 def print_audit(audit: Audit, public: Sequence[str], console: Console) -> None:
@@ -120,7 +120,7 @@ def _groups(findings: Sequence[Finding]) -> RenderableType:
         shown = Text(" ").join(
             Text.assemble((f"{visible(name)}=", "dim"), visible(cell)) for name, cell in finding.shown.items()
         )
-        table.add_row(Text(f"{finding.people:,}"), shown, Text(", ".join(finding.breaks) or "nothing"))
+        table.add_row(Text(f"{finding.people:,}"), shown, Text(visible(", ".join(finding.breaks)) or "nothing"))
     return table
 
 

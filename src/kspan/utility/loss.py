@@ -28,8 +28,11 @@ def discernibility(sizes: ArrayLike, withheld: int = 0) -> int:
     >>> discernibility([3, 2], withheld=1)
     19
     """
-    people = np.asarray(sizes, np.int64)
-    return int((people**2).sum()) + withheld * (int(people.sum()) + withheld)
+    size, times = np.unique(np.asarray(sizes, np.int64), return_counts=True)
+    # As Python numbers, which do not overflow.
+    pairs: list[tuple[int, int]] = list(zip(size.tolist(), times.tolist(), strict=True))
+    everybody = sum(people * often for people, often in pairs) + withheld
+    return sum(people**2 * often for people, often in pairs) + withheld * everybody
 
 
 def average_group_size(sizes: Int64s) -> float:

@@ -1,0 +1,15 @@
+"""How a user writes it, for the type checker: read by mypy in test_checks, never run."""
+
+import kspan as ks
+
+policy = ks.Policy(
+    public=["age", "sex"],
+    private=("income",),
+    require=ks.KAnonymity(3) & ks.TCloseness(0.1, on=("income",)),
+    domains={"age": [0, 120]},
+    hierarchies={"age": ks.Intervals((5, 10))},
+)
+same = ks.Policy(public=["age", "sex"], private=["income"], require="k=3")
+audit: ks.Audit = ks.audit(ks.datasets.load_adult(), policy)
+smallest: int = audit.k.rows
+closeness: float = ks.t_closeness(ks.datasets.load_adult(), policy.public, "income")
