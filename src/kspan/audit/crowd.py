@@ -1,6 +1,7 @@
 """The crowd of each group: whom its people blend with, under either reading of suppressed cells."""
 
 from dataclasses import dataclass
+from functools import reduce
 
 import numpy as np
 
@@ -10,6 +11,8 @@ from kspan.data.arrays import Int64s
 from kspan.data.groups import Groups, tally
 from kspan.model.partition import Partition
 from kspan.policy.policy import Counting, Suppressed
+
+AT_ONCE = 4096
 
 
 @dataclass(frozen=True)
@@ -46,30 +49,35 @@ def crowds(partition: Partition, groups: Groups, reading: Suppressed, counting: 
 
 def _matching(partition: Partition, groups: Groups) -> tuple[Groups, Groups]:
     """For each group the rows it matches, and the people who match the same rows."""
+    number = len(groups)
+    columns = [shown.column for shown in partition.shown.values()]
     codes = [shown.code for shown in partition.shown.values()]
-    group, match = linked(codes, codes, [sameness(shown.column) for shown in partition.shown.values()])
-    span = _same_sets(group, match, len(groups))
-    order = np.argsort(span, kind="stable")
-    begin = np.searchsorted(span[order], span)
-    lengths = np.searchsorted(span[order], span, side="right") - begin
-    sharer = np.repeat(np.arange(len(span)), lengths)
-    offset = np.arange(lengths.sum()) - np.repeat(np.cumsum(lengths) - lengths, lengths)
-    return _united(groups, match, group), _united(groups, order[np.repeat(begin, lengths) + offset], sharer)
-
-
-def _united(groups: Groups, member: Int64s, union: Int64s) -> Groups:
-    """One union for each group: entry i says that the union of group `union[i]` takes in group `member[i]`."""
-    _, sizes, _ = tally(union, len(groups), groups.sizes[member])
-    return Groups(sizes, {name: counts.united(member, union) for name, counts in groups.private.items()})
-
-
-def _same_sets(group: Int64s, match: Int64s, number: int) -> Int64s:
-    """Number the groups by the set of groups that they match.
-
-    Sets are told apart by the sums of random marks of their members, 128 bits of them.
-    """
     marks = np.random.default_rng(0).integers(0, 1 << 63, (number, 2), np.uint64)
-    sums = np.zeros((number, 2), np.uint64)
-    np.add.at(sums, group, marks[match])
-    _, same = np.unique(sums, axis=0, return_inverse=True)
-    return same.reshape(-1).astype(np.int64)
+    parts, sets = [], np.zeros((number, 2), np.uint64)
+    # There may be very many pairs of groups that match, so they are looked at a part of the groups at a time.
+    for begin in range(0, number, AT_ONCE):
+        some = [code[begin : begin + AT_ONCE] for code in codes]
+        group, match = linked(some, codes, [sameness(column) for column in columns])
+        parts.append(_united(groups, match, group, len(some[0])))
+        np.add.at(sets, begin + group, marks[match])
+    # Two groups match the same rows if the random marks of what they match, 128 bits each, have the same sum.
+    _, span = np.unique(sets, axis=0, return_inverse=True)
+    return reduce(_followed_by, parts), _sharing(groups, span.reshape(-1))
+
+
+def _sharing(groups: Groups, span: Int64s) -> Groups:
+    """For each group the people of all groups with the same span."""
+    each = np.arange(len(span))
+    spans = _united(groups, each, span, int(span.max()) + 1)
+    return _united(spans, span, each, len(span))
+
+
+def _united(groups: Groups, member: Int64s, union: Int64s, number: int) -> Groups:
+    """Unions of groups: entry i says that union `union[i]` takes in group `member[i]`."""
+    _, sizes, _ = tally(union, number, groups.sizes[member])
+    return Groups(sizes, {name: counts.united(member, union, number) for name, counts in groups.private.items()})
+
+
+def _followed_by(some: Groups, more: Groups) -> Groups:
+    private = {name: counts.followed_by(more.private[name]) for name, counts in some.private.items()}
+    return Groups(np.concatenate([some.sizes, more.sizes]), private)

@@ -6,7 +6,8 @@ from typing import Annotated, Any
 
 import typer
 
-from kspan.cli.options import Columns, Delimiter, Encoding, Json, PolicyFile, dialect, progress, stdout
+from kspan.cli.options import Columns, Delimiter, Encoding, Json, PolicyFile, dialect
+from kspan.cli.output import page, progress, tell_json
 
 
 def audit(
@@ -59,7 +60,8 @@ def audit(
             step(f"writing {people.name}")
             write_table(found.per_row, people)
     if json:
-        print(found.to_json())
+        tell_json(found.as_dict())
     else:
-        print_audit(found, rules.public, stdout())
+        with page() as console:
+            print_audit(found, rules.public, console)
     return 0 if found.holds else 1

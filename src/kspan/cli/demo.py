@@ -6,7 +6,8 @@ from typing import Annotated
 
 import typer
 
-from kspan.cli.options import Json, progress, stdout
+from kspan.cli.options import Json
+from kspan.cli.output import page, progress, tell, tell_json
 
 
 def demo(
@@ -28,7 +29,7 @@ def demo(
         "An attacker knows what neighbors know: age, education, work, family, origin. Who can be found?",
         file=sys.stderr,
     )
-    with progress() as step:
+    with progress(always=True) as step:
         step("loading the data")
         people = load_adult().drop("split")
         found = audit(people, policy, progress=step)
@@ -39,16 +40,13 @@ def demo(
         write_text(found.to_json() + "\n", made["audit.json"])
         write_table(found.per_row, made["risk.csv"])
     if json:
-        from json import dumps
-
-        print(dumps({"outputs": {name: str(path) for name, path in made.items()}, "audit": found.as_dict()}, indent=2))
+        tell_json({"outputs": {name: str(path) for name, path in made.items()}, "audit": found.as_dict()})
         return 0
-    print_audit(found, policy.public, stdout())
-    print()
-    print(f"Outputs are in {output}/:")
-    for name, what in _WHAT.items():
-        print(f"  {name.ljust(12)} {what}")
-    print(f"Try it yourself: kspan audit {made['adult.csv']} -p {made['policy.toml']} --show 10")
+    with page() as console:
+        print_audit(found, policy.public, console)
+    outputs = "\n".join(f"  {name.ljust(12)} {what}" for name, what in _WHAT.items())
+    tell(f"\nOutputs are in {output}/:\n{outputs}\n")
+    tell(f"Try it yourself: kspan audit {made['adult.csv']} -p {made['policy.toml']} --show 10\n")
     return 0
 
 

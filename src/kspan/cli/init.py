@@ -1,12 +1,14 @@
 """kspan init: draft a policy from the data."""
 
 import sys
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from kspan.cli.options import Columns, Delimiter, Encoding, Json, dialect
+from kspan.cli.output import tell, tell_json
 from kspan.errors import FileError
 
 
@@ -32,7 +34,7 @@ def init(
     frame = read_table(data, dialect(delimiter, encoding, columns))
     text = draft(frame, data.name, k=k)
     if to_stdout and not json:
-        print(text, end="")
+        tell(text)
         return 0
     if not to_stdout:
         write_text(text, output)
@@ -40,12 +42,5 @@ def init(
             f"Wrote {output}: a draft. You decide; edit it, then run: kspan audit {data} -p {output}", file=sys.stderr
         )
     if json:
-        from dataclasses import asdict
-        from json import dumps
-
-        print(
-            dumps(
-                {"policy": text, "guesses": [asdict(guess) for guess in guesses(frame)]}, ensure_ascii=False, indent=2
-            )
-        )
+        tell_json({"policy": text, "guesses": [asdict(guess) for guess in guesses(frame)]})
     return 0

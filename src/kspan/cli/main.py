@@ -12,6 +12,7 @@ from kspan import __version__
 from kspan.cli.audit import audit
 from kspan.cli.demo import demo
 from kspan.cli.init import init
+from kspan.cli.output import mute, tell
 from kspan.errors import KspanError
 
 HOLDS, REFUSED = 0, 2
@@ -36,10 +37,10 @@ app.command()(audit)
 def about(context: typer.Context, version: bool = typer.Option(False, "--version", help="Print the version.")) -> None:
     """Release a table or a model without pointing at anyone: every person blends into a crowd of at least k."""
     if version:
-        print(__version__)
+        tell(f"{__version__}\n")
         raise typer.Exit
     if context.invoked_subcommand is None:
-        print(context.get_help())
+        tell(context.get_help())
         raise typer.Exit
 
 
@@ -58,10 +59,9 @@ def main(arguments: Sequence[str]) -> int:
         return _refuse(f"{said.rstrip('.')}: see kspan --help")
     except (KeyboardInterrupt, typer.Abort):
         return _refuse(STOPPED)
-    except BrokenPipeError:
-        # The reader of our output (say, head) has gone: what it wanted it has.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return HOLDS
+    except SystemExit as stop:
+        # rich ends the program when the reader of a help page has gone.
+        return stop.code if isinstance(stop.code, int) else HOLDS
     except MemoryError:
         return _refuse("the table does not fit into memory: give fewer columns, or distinct rows with a weight")
     except Exception as error:
@@ -80,4 +80,9 @@ def _refuse(sentence: str) -> int:
 
 def run() -> None:
     """The `kspan` command."""
-    sys.exit(main(sys.argv[1:]))
+    code = main(sys.argv[1:])
+    try:
+        sys.stdout.flush()
+    except OSError:
+        mute()
+    sys.exit(code)

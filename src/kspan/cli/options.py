@@ -1,15 +1,11 @@
-"""Options that commands share, and their progress on stderr."""
+"""Options that commands share."""
 
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 if TYPE_CHECKING:
-    from kspan.audit.audit import Progress
     from kspan.frames.csv import Dialect
 
 PolicyFile = Annotated[
@@ -29,22 +25,3 @@ def dialect(delimiter: str | None, encoding: str | None, columns: str | None) ->
 
     given = {"\\t": "\t", "tab": "\t"}.get(delimiter or "", delimiter)
     return Dialect(delimiter=given, encoding=encoding, columns=columns.split(",") if columns else None)
-
-
-@contextmanager
-def progress(quiet: bool = False) -> Iterator["Progress"]:
-    """Steps of long work on stderr: a spinner for a person, nothing for a pipe."""
-    if quiet or not sys.stderr.isatty():
-        yield lambda step: None
-        return
-    from rich.console import Console
-
-    with Console(stderr=True).status("starting") as status:
-        yield lambda step: status.update(f"{step} ...")
-
-
-def stdout() -> Any:
-    """A console for people; wide enough for tables where the output is no terminal."""
-    from rich.console import Console
-
-    return Console(width=None if sys.stdout.isatty() else 160, markup=False, highlight=False)

@@ -71,15 +71,20 @@ class Counts:
         """People who share the most frequent value of their group."""
         return self.max(self.people)
 
-    def united(self, member: Int64s, union: Int64s) -> "Counts":
-        """The counts of one union for each group: entry i says that union `union[i]` takes in group `member[i]`."""
-        width, number = len(self.whole), len(self.start) - 1
+    def united(self, member: Int64s, union: Int64s, number: int) -> "Counts":
+        """The counts of `number` unions of groups: entry i says that union `union[i]` takes in group `member[i]`."""
+        width = len(self.whole)
         lengths = np.diff(self.start)[member]
-        offset = np.arange(lengths.sum()) - np.repeat(np.cumsum(lengths) - lengths, lengths)
-        entry = np.repeat(self.start[member], lengths) + offset
+        entry = runs(self.start[member], lengths)
         keys = np.repeat(union, lengths) * width + self.value[entry]
         distinct, people, _ = tally(keys, number * width, self.people[entry])
         return _from_keys(distinct, people, number, self)
+
+    def followed_by(self, other: "Counts") -> "Counts":
+        """These groups and then those of another part of the same people."""
+        start = np.concatenate([self.start, other.start[1:] + self.start[-1]])
+        value, people = (np.concatenate(pair) for pair in ((self.value, other.value), (self.people, other.people)))
+        return Counts(start, value, people, self.whole, self.ordered, self.levels)
 
 
 @dataclass(frozen=True, repr=False)
@@ -102,6 +107,15 @@ class Groups:
 
     def __repr__(self) -> str:
         return f"Groups({len(self)} groups, {int(self.sizes.sum())} people)"
+
+
+def runs(start: Int64s, lengths: Int64s) -> Int64s:
+    """All places of runs that begin at `start` and go on for `lengths`, one after the other.
+
+    >>> runs(np.array([5, 0]), np.array([2, 3])).tolist()
+    [5, 6, 0, 1, 2]
+    """
+    return np.repeat(start - (np.cumsum(lengths) - lengths), lengths) + np.arange(lengths.sum())
 
 
 def count_groups(table: Table, group: Int64s, number: int, private: Iterable[str]) -> Groups:
