@@ -29,13 +29,14 @@ class HierarchyError(KspanError):
 
 def check_number(what: str, value: Any, *, low: float, high: float = math.inf, whole: bool = False) -> None:
     """Refuse something said in a policy that is no number from low to high."""
-    good = isinstance(value, Real) and not isinstance(value, bool) and bool(low <= value <= high)  # type: ignore[operator]
-    if not good or (whole and (math.isinf(value) or value != int(value))):
-        kind = "a whole number" if whole else "a number"
-        bounds = f"of at least {low:g}" if high == math.inf else f"from {low:g} to {high:g}"
-        raise PolicyError(
-            f"{what} must be {kind} {'' if low == -math.inf else bounds}".rstrip() + f", not {value!r:.40}"
-        )
+    kind = "a whole number" if whole else "a number"
+    bounds = "" if low == -math.inf else f" of at least {low:g}" if high == math.inf else f" from {low:g} to {high:g}"
+    try:
+        number = float(value) if isinstance(value, Real) and not isinstance(value, bool) else math.nan
+    except OverflowError:
+        number = math.nan
+    if not low <= number <= high or (whole and not number.is_integer()):
+        raise PolicyError(f"{what} must be {kind}{bounds}, not {value!r:.40}")
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:

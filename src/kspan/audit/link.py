@@ -7,7 +7,7 @@ import numpy as np
 import polars as pl
 
 from kspan.data.arrays import Int64s
-from kspan.data.cells import Anything, Between, Exact, OneOf, number, number_text, read_cell
+from kspan.data.cells import Between, number, number_text, read_cell, values_in
 from kspan.data.groups import NO_WEIGHTS, count_groups, tally
 from kspan.data.hierarchy import Hierarchy
 from kspan.data.table import Column, Table
@@ -116,15 +116,10 @@ def _admitted(
     if hierarchy is not None and (name := hierarchy.find(label)):
         values: Iterable[str] = (hierarchy.values[member] for member in hierarchy.members[name])
     else:
-        match read_cell(label):
-            case Between(low, high):
-                return (code for value, code in numbers if low <= value <= high)
-            case OneOf(parts):
-                values = parts
-            case Exact(value):
-                values = (value,)
-            case Anything():
-                return place.values()
+        cell = read_cell(label)
+        if isinstance(cell, Between):
+            return (code for value, code in numbers if cell.low <= value <= cell.high)
+        values = values_in(cell)
     return (place[text] for value in values if (text := _canonical(value)) in place)
 
 

@@ -13,6 +13,9 @@ import numpy as np
 
 SUPPRESSED = "*"
 
+NOT_A_NUMBER = frozenset({"?", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "None", "."})
+"""In a column that otherwise holds numbers these mean a missing one; anywhere else they are words."""
+
 _SPECIAL = re.compile(r"[\\|{}]")
 _PART = re.compile(r"(?:\\.|[^\\|{}])+", re.DOTALL)
 _NUMBER = re.compile(r"[+-]?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?")
@@ -67,6 +70,33 @@ def read_cell(text: str) -> Cell:
         if low is not None and high is not None and low <= high:
             return Between(low, high)
     return Exact(text)
+
+
+def values_in(cell: Cell) -> tuple[str, ...]:
+    """The values that a cell names one by one.
+
+    >>> values_in(OneOf(("a", "b"))), values_in(Exact("a")), values_in(Between(0, 9))
+    (('a', 'b'), ('a',), ())
+    """
+    match cell:
+        case OneOf(values):
+            return values
+        case Exact(value):
+            return (value,)
+        case Between() | Anything():
+            return ()
+
+
+def range_of(cell: Cell) -> tuple[float, float] | None:
+    """The lowest and the highest number that a cell admits, or None if it does not speak of numbers alone.
+
+    >>> range_of(OneOf(("20", "23"))), range_of(Between(0, 9)), range_of(Exact("a"))
+    ((20.0, 23.0), (0, 9), None)
+    """
+    if isinstance(cell, Between):
+        return cell.low, cell.high
+    numbers = [value for value in map(number, values_in(cell)) if value is not None]
+    return (min(numbers), max(numbers)) if numbers and len(numbers) == len(values_in(cell)) else None
 
 
 def write_set(values: Iterable[str]) -> str:

@@ -11,18 +11,16 @@ import polars as pl
 from numpy.typing import NDArray
 
 from kspan.data.arrays import Codes, Int64s
-from kspan.data.cells import SUPPRESSED, Anything, Between, Exact, OneOf, number, number_text, read_cell
+from kspan.data.cells import NOT_A_NUMBER, SUPPRESSED, number_text
+from kspan.data.cover import check_domain, with_hierarchy
 from kspan.data.domain import Domain
-from kspan.data.hierarchy import Hierarchy
-from kspan.data.levels import Recipe
 from kspan.data.schema import Schema
 from kspan.data.table import Column, Table
-from kspan.errors import DataError, HierarchyError, listed
-
-NOT_A_NUMBER = frozenset({"?", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "None", "."})
-"""In a column that otherwise holds numbers these mean a missing one; anywhere else they are words."""
+from kspan.errors import DataError
 
 MOST_PEOPLE = 1 << 62
+"""Counts of people are 64-bit integers."""
+
 WIDE = tuple(kind for name in ("Int128", "UInt128") if (kind := getattr(pl, name, None)) is not None)
 """Whole numbers that numpy has no type for; they are coded as text."""
 
@@ -49,8 +47,9 @@ def encode_column(series: pl.Series, schema: Schema) -> Column:
     if domain is not None and domain.kind == "categorical":
         series = _as_text(series)
     column = _words(series, schema, domain) if series.dtype == pl.String else _numbers(series, domain)
-    _check_domain(column)
-    return _with_hierarchy(column, schema.hierarchies.get(series.name))
+    check_domain(column)
+    hierarchy = schema.hierarchies.get(series.name)
+    return column if hierarchy is None else with_hierarchy(column, hierarchy)
 
 
 def _plain(series: pl.Series) -> pl.Series:
@@ -83,14 +82,8 @@ def _numbers(series: pl.Series, domain: Domain | None) -> Column:
         values, codes = _ranked_integers(series, has_missing)
     else:
         values, codes = _ranked(series)
-    return Column(
-        series.name,
-        "numeric",
-        _smallest(codes, len(values) + has_missing),
-        values,
-        has_missing=has_missing,
-        domain=domain,
-    )
+    codes = _smallest(codes, len(values) + has_missing)
+    return Column(series.name, "numeric", codes, values, has_missing=has_missing, domain=domain)
 
 
 def _ranked(series: pl.Series) -> tuple[NDArray[Any], NDArray[Any]]:
@@ -172,77 +165,6 @@ def _in_order(labels: pl.Series, domain: Domain | None) -> pl.Series:
     listed_first = {value: place for place, value in enumerate(domain.values)}
     order = sorted(labels, key=lambda label: (listed_first.get(label, len(listed_first)), label))
     return pl.Series(labels.name, order, dtype=pl.String)
-
-
-def _check_domain(column: Column) -> None:
-    domain = column.domain
-    if domain is None or not len(column.values):
-        return
-    if column.values.dtype == object:
-        cells = [read_cell(label) for label in column.values]
-        if domain.kind == "numeric":
-            wrong = sum(not _is_numeric(cell) for cell in cells)
-        else:
-            wrong = sum(bool(domain.outside(_parts(cell))) for cell in cells)
-        what = "numbers" if domain.kind == "numeric" else "values of its declared domain"
-        if wrong:
-            raise DataError(
-                f"column {column.name!r} holds {wrong} different cells that are not {what}: "
-                "mend them or change the domain in the policy"
-            )
-        return
-    low, high = domain.low, domain.high
-    outside = 0 if low is None or high is None else int(((column.values < low) | (column.values > high)).sum())
-    if outside:
-        raise DataError(
-            f"column {column.name!r} holds {outside} different numbers outside its domain "
-            f"[{number_text(low or 0)}, {number_text(high or 0)}]: mend them or widen the domain in the policy"
-        )
-
-
-def _is_numeric(cell: object) -> bool:
-    match cell:
-        case Between() | Anything():
-            return True
-        case OneOf(values):
-            return all(number(value) is not None for value in values)
-        case Exact(value):
-            return number(value) is not None
-    return False
-
-
-def _parts(cell: object) -> tuple[str, ...]:
-    match cell:
-        case OneOf(values):
-            return values
-        case Exact(value):
-            return (value,)
-    return ()
-
-
-def _with_hierarchy(column: Column, hierarchy: Hierarchy | Recipe | None) -> Column:
-    if hierarchy is None:
-        return column
-    labels = [column.label(code) for code in range(len(column.values))]
-    if not isinstance(hierarchy, Hierarchy):
-        base = dict.fromkeys(part for label in labels for part in _parts(read_cell(label)))
-        try:
-            hierarchy = hierarchy.build(list(base))
-        except HierarchyError as error:
-            raise HierarchyError(f"the hierarchy of {column.name!r} cannot be built: {error}") from None
-    known = hierarchy.find
-    bare = [label for label in labels if not known(label) and not isinstance(read_cell(label), Between)]
-    unknown = [part for label in bare for part in _parts(read_cell(label)) if not known(part)]
-    if unknown:
-        signs = [part for part in unknown if part in NOT_A_NUMBER]
-        remedy = f"or list {signs[0]!r} as missing under [cells]" if signs else "or mend the data"
-        raise HierarchyError(
-            f"the hierarchy of {column.name!r} does not cover {listed(unknown)}: add a line for each, {remedy}"
-        )
-    return Column(
-        column.name, column.kind, column.codes, column.values,
-        column.has_suppressed, column.has_missing, column.domain, hierarchy,
-    )  # fmt: skip
 
 
 def _weights(series: pl.Series) -> Int64s:

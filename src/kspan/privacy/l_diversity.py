@@ -1,5 +1,6 @@
 """Private values well represented in every group (Machanavajjhala et al. 2006), and bounds on the commonest."""
 
+import math
 from dataclasses import dataclass
 from typing import ClassVar, Self
 
@@ -70,7 +71,7 @@ class EntropyL(OnPrivate):
 
     def admits(self, level: Floats) -> Bools:
         """At least l."""
-        enough: Bools = np.log(level) >= np.log(self.l) - SLACK
+        enough: Bools = np.log(level) >= math.log(self.l) - SLACK
         return enough
 
     @classmethod

@@ -1,13 +1,12 @@
 """Information loss of a partition, in the measures that papers compare."""
 
 from collections.abc import Sequence
-from functools import singledispatch
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from kspan.data.arrays import Floats, Int64s
-from kspan.data.cells import Anything, Between, Cell, Exact, OneOf, number, read_cell
+from kspan.data.cells import Between, Cell, range_of, read_cell, values_in
 from kspan.data.groups import Counts
 from kspan.data.table import Column
 from kspan.model.partition import Partition
@@ -66,57 +65,25 @@ def penalties(column: Column) -> Floats:
 
 
 def _ranges(column: Column, cells: Sequence[Cell]) -> Floats:
-    ends = np.array([_ends(cell) or (0.0, 0.0) for cell in cells]).reshape(-1, 2)
-    known = [pair for cell in cells if (pair := _ends(cell)) is not None]
+    ranges = [range_of(cell) for cell in cells]
+    known = [ends for ends in ranges if ends is not None]
     domain = column.domain
     if domain is not None and domain.low is not None and domain.high is not None:
         width = domain.high - domain.low
     else:
         width = max((high for _, high in known), default=0.0) - min((low for low, _ in known), default=0.0)
     # Where the domain is one number, no cell leaves anything open.
-    return (ends[:, 1] - ends[:, 0]) / width if width > 0 else np.zeros(len(cells))
-
-
-@singledispatch
-def _ends(cell: Cell) -> tuple[float, float] | None:
-    return None
-
-
-@_ends.register
-def _(cell: Between) -> tuple[float, float]:
-    return cell.low, cell.high
-
-
-@_ends.register
-def _(cell: Exact) -> tuple[float, float] | None:
-    value = number(cell.value)
-    return None if value is None else (value, value)
-
-
-@_ends.register
-def _(cell: OneOf) -> tuple[float, float] | None:
-    values = [value for value in map(number, cell.values) if value is not None]
-    return (min(values), max(values)) if values else None
+    return np.array([(ends[1] - ends[0]) / width if ends and width > 0 else 0.0 for ends in ranges])
 
 
 def _shares(column: Column, cells: Sequence[Cell]) -> Floats:
     hierarchy, domain = column.hierarchy, column.domain
     if hierarchy is not None:
-        leaves = [hierarchy.members[name] if (name := hierarchy.find(label)) else None for label in column.values]
         total = len(hierarchy.values)
+        named = {label: len(hierarchy.members[name]) for label in column.values if (name := hierarchy.find(label))}
     else:
-        leaves = [None] * len(cells)
-        named = {value for cell in cells for value in _values(cell)}
-        total = len(domain.values) if domain and domain.values else len(named)
-    sizes = [len(of) if of is not None else len(_values(cell)) for of, cell in zip(leaves, cells, strict=True)]
+        every = {value for cell in cells for value in values_in(cell)}
+        total = len(domain.values) if domain and domain.values else len(every)
+        named = {}
+    sizes = [named.get(label, len(values_in(cell))) for label, cell in zip(column.values, cells, strict=True)]
     return np.array([0.0 if size <= 1 else size / total for size in sizes])
-
-
-def _values(cell: Cell) -> tuple[str, ...]:
-    match cell:
-        case OneOf(values):
-            return values
-        case Exact(value):
-            return (value,)
-        case Anything() | Between():
-            return ()

@@ -1,0 +1,59 @@
+"""Does what is declared of a column cover what it holds, general cells (`{a|b}`, `[lo, hi]`, names) included?"""
+
+from dataclasses import replace
+
+from kspan.data.cells import NOT_A_NUMBER, Anything, Between, number_text, range_of, read_cell, values_in
+from kspan.data.hierarchy import Hierarchy
+from kspan.data.levels import Recipe
+from kspan.data.table import Column
+from kspan.errors import DataError, HierarchyError, listed
+
+
+def check_domain(column: Column) -> None:
+    """Refuse cells outside the declared domain, by their number: whose they are stays in the house."""
+    domain = column.domain
+    if domain is None:
+        return
+    if column.values.dtype != object:
+        low, high = domain.low, domain.high
+        if low is not None and high is not None and (outside := (column.values < low) | (column.values > high)).any():
+            raise DataError(
+                f"column {column.name!r} holds {outside.sum()} different numbers outside its domain "
+                f"[{number_text(low)}, {number_text(high)}]: mend them or widen the domain in the policy"
+            )
+        return
+    cells = [read_cell(label) for label in column.values]
+    if domain.kind == "numeric":
+        wrong, what = sum(range_of(cell) is None and cell != Anything() for cell in cells), "numbers"
+    else:
+        wrong, what = sum(bool(domain.outside(values_in(cell))) for cell in cells), "values of its declared domain"
+    if wrong:
+        raise DataError(
+            f"column {column.name!r} holds {wrong} different cells that are not {what}: "
+            "mend them or change the domain in the policy"
+        )
+
+
+def with_hierarchy(column: Column, hierarchy: Hierarchy | Recipe) -> Column:
+    """The column with its hierarchy, built for it if it is a recipe; values that it lacks are named and refused."""
+    labels = [column.label(code) for code in range(len(column.values))]
+    if not isinstance(hierarchy, Hierarchy):
+        values = dict.fromkeys(value for label in labels for value in values_in(read_cell(label)))
+        try:
+            hierarchy = hierarchy.build(list(values))
+        except HierarchyError as error:
+            raise HierarchyError(f"the hierarchy of {column.name!r} cannot be built: {error}") from None
+    unknown = [
+        value
+        for label in labels
+        if not hierarchy.find(label) and not isinstance(cell := read_cell(label), Between)
+        for value in values_in(cell)
+        if not hierarchy.find(value)
+    ]
+    if unknown:
+        signs = [value for value in unknown if value in NOT_A_NUMBER]
+        remedy = f"or list {signs[0]!r} as missing under [cells]" if signs else "or mend the data"
+        raise HierarchyError(
+            f"the hierarchy of {column.name!r} does not cover {listed(unknown)}: add a line for each, {remedy}"
+        )
+    return replace(column, hierarchy=hierarchy)
