@@ -12,6 +12,8 @@ settings.register_profile(
 settings.register_profile("thorough", parent=settings.get_profile("kspan"), max_examples=2000, derandomize=False)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "kspan"))
 
+collect_ignore = ["typed_usage.py"]
+
 
 @pytest.fixture(scope="session")
 def shared_data() -> Path:

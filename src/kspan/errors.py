@@ -47,7 +47,8 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     >>> did_you_mean("shoe size", ["public", "private"])
     ''
     """
-    close = get_close_matches(word, list(known), n=1)
+    words = list(known)
+    close = [other for other in words if other.casefold() == word.casefold()] or get_close_matches(word, words, n=1)
     return f" (did you mean {close[0]!r}?)" if close else ""
 
 

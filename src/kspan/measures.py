@@ -11,7 +11,7 @@ from kspan.data.encode import encode
 from kspan.data.groups import Counts, Groups, count_groups
 from kspan.data.schema import Schema
 from kspan.errors import PolicyError
-from kspan.frames.native import to_polars
+from kspan.frames.files import load
 from kspan.model.partition import Partition
 from kspan.privacy import (
     Alpha,
@@ -108,7 +108,7 @@ def _spreads(data: Any, public: Names, private: Names) -> list[Counts]:
 
 def _groups(data: Any, public: Names, private: Names) -> Groups:
     schema = Schema(public=_listed(public), private=_listed(private))
-    frame = to_polars(data)
+    frame = load(data)
     schema.check_columns(name for name in frame.columns if name in schema.columns)
     table = encode(frame, schema, schema.columns)
     partition = Partition.by_equality(table, schema.public)

@@ -17,8 +17,8 @@ from kspan.data.encode import encode
 from kspan.data.groups import NO_WEIGHTS, Counts, Groups, count_groups, count_values
 from kspan.data.table import Table
 from kspan.errors import KspanError, PolicyError
-from kspan.frames.files import read_table
-from kspan.frames.native import like, to_polars
+from kspan.frames.files import load
+from kspan.frames.native import like
 from kspan.model.partition import Partition
 from kspan.policy import Policy
 from kspan.privacy import REQUIREMENTS, OnPrivate, RecursiveCL
@@ -44,16 +44,18 @@ def audit(
     >>> audit(people, Policy(public=["sex"], private=["income"], require="k=2"))
     Audit(k=2 does not hold: 3 people in 2 groups, k=1)
     """
+    if not isinstance(policy, Policy | str | os.PathLike):
+        raise PolicyError(f"a {type(policy).__name__} is no policy: give a kspan.Policy or the path of a policy.toml")
     policy = policy if isinstance(policy, Policy) else Policy.load(policy)
     progress("reading the table")
-    frame = _frame(release)
+    frame = load(release)
     progress("coding its columns")
     table = encode(frame, policy)
     progress("linking people to groups")
     partition = Partition.by_equality(table, policy.public)
     groups = count_groups(table, partition.group, partition.number, policy.private)
     crowd = crowds(partition, groups, policy.suppressed, policy.counting)
-    population_sizes = None if population is None else _in_population(partition, _frame(population), policy)
+    population_sizes = None if population is None else _in_population(partition, load(population), policy)
     progress("judging")
     good = policy.require.holds(crowd.groups)
     identifiers = tuple(name for name in policy.identifier if name in frame.columns)
@@ -93,10 +95,6 @@ def measured(counts: Counts) -> dict[str, float | list[float]]:
             level = loosest.reached(counts)
             reached[key] = [level, float(loosest.l)] if isinstance(loosest, RecursiveCL) else level
     return reached
-
-
-def _frame(given: Any) -> pl.DataFrame:
-    return read_table(given) if isinstance(given, str | os.PathLike) else to_polars(given)
 
 
 def _in_population(partition: Partition, population: pl.DataFrame, policy: Policy) -> Int64s:

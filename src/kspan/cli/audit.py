@@ -12,7 +12,8 @@ from kspan.cli.output import page, progress, tell_json
 
 def audit(
     table: Annotated[
-        Path, typer.Argument(help="The table to be released: CSV, Parquet, Arrow or Feather, also gzipped.")
+        Path,
+        typer.Argument(help="The table to be released: CSV, Parquet, Arrow or Feather, also gzipped; - for stdin."),
     ],
     policy: PolicyFile,
     population: Annotated[

@@ -13,7 +13,7 @@ from kspan.errors import FileError
 
 
 def init(
-    data: Annotated[Path, typer.Argument(help="The table: CSV, Parquet, Arrow or Feather, also gzipped.")],
+    data: Annotated[Path, typer.Argument(help="The table: CSV, Parquet, Arrow or Feather, also gzipped; - for stdin.")],
     output: Annotated[Path, typer.Option("--output", "-o", help="Where to write the draft; - for stdout.")] = Path(
         "policy.toml"
     ),

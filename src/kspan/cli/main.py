@@ -80,6 +80,9 @@ def _refuse(sentence: str) -> int:
 
 def run() -> None:
     """The `kspan` command."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:  # closed by whoever started us
+            setattr(sys, name, Path(os.devnull).open("w"))  # noqa: SIM115
     code = main(sys.argv[1:])
     try:
         sys.stdout.flush()

@@ -38,6 +38,12 @@ class Hierarchy:
         """The hierarchy with one row a value, from the value up; `*` is added on top where there is no common root."""
         if not rows:
             raise HierarchyError(f"{source} is empty: it needs one line a value")
+        if (
+            len(rows) > 3
+            and rows[0][-1:] != rows[1][-1:] == [SUPPRESSED]
+            and len({row[-1] for row in rows[1:] if row}) == 1
+        ):
+            raise HierarchyError(f"the first line of {source} looks like a header: drop it")
         height = len(rows[0])
         for at, row in enumerate(rows, start=1):
             if len(row) != height:
@@ -99,7 +105,10 @@ class Hierarchy:
 
     def find(self, label: str) -> str | None:
         """The name in this hierarchy that a label of the data means, if there is one."""
-        return label if label in self.members else self._by_number.get(label)
+        if label in self.members:
+            return label
+        # Files of hierarchies keep no blanks around names.
+        return self._by_number.get(label) or (bare if (bare := label.strip()) in self.members else None)
 
     def path(self, label: str) -> tuple[str, ...]:
         """What a value, or a name that is already general, is called at every level.
@@ -116,14 +125,15 @@ class Hierarchy:
         return (name,) * first + tuple(column[first:])
 
     def _check_names(self, source: str) -> None:
-        for lower in range(len(self.levels)):
-            for upper in range(lower + 1, len(self.levels)):
-                for name in set(self.names[lower]) & set(self.names[upper]):
-                    if self.levels[lower].count(name) != self.levels[upper].count(name):
-                        raise HierarchyError(
-                            f"{source} uses the name {name!r} for different sets of values at levels {lower} and "
-                            f"{upper}: rename one of them"
-                        )
+        sizes: dict[str, tuple[int, int]] = {}
+        for level, names in enumerate(self.levels):
+            for name, size in Counter(names).items():
+                before, other = sizes.setdefault(name, (level, size))
+                if other != size:
+                    raise HierarchyError(
+                        f"{source} uses the name {name!r} for different sets of values at levels {before} and {level}: "
+                        "rename one of them"
+                    )
 
 
 def read_hierarchy(path: str | os.PathLike[str]) -> Hierarchy:

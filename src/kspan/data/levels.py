@@ -29,7 +29,7 @@ class Intervals:
             check_number("each of the widths of intervals", width, low=sys.float_info.min, high=sys.float_info.max)
         check_number("the origin of intervals", self.origin, low=-sys.float_info.max, high=sys.float_info.max)
         for narrow, wide in pairwise(self.widths):
-            if wide <= narrow or wide % narrow:
+            if wide <= narrow or not math.isclose(wide / narrow, round(wide / narrow)):
                 raise PolicyError(
                     f"intervals of {wide} do not nest in intervals of {narrow}: use multiples, as [5, 10, 20]"
                 )
@@ -75,7 +75,8 @@ class Ordered:
         while len(runs) > self.fanout:
             batches = (runs[start : start + self.fanout] for start in range(0, len(runs), self.fanout))
             runs = [tuple(place for run in batch for place in run) for batch in batches]
-            levels.append(tuple(_name([order[place] for place in run], numeric) for run in runs for _ in run))
+            names = (_name([order[place] for place in run], numeric) for run in runs)
+            levels.append(tuple(name for run, name in zip(runs, names, strict=True) for _ in run))
         return Hierarchy.of(list(zip(*levels, (SUPPRESSED,) * len(order), strict=True)))
 
 

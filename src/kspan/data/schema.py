@@ -65,6 +65,14 @@ class Schema:
         for name in ("hierarchies", "domains"):
             self._set(name, MappingProxyType(dict(getattr(self, name))))
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Plain dictionaries instead of read-only views, which cannot be copied."""
+        return {name: dict(value) if isinstance(value, Mapping) else value for name, value in vars(self).items()}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        for name, value in state.items():
+            self._set(name, MappingProxyType(value) if isinstance(value, dict) else value)
+
     @property
     def columns(self) -> tuple[str, ...]:
         """Every column that has a role, identifiers and weight included."""
@@ -84,7 +92,7 @@ class Schema:
     def check_columns(self, columns: Iterable[str]) -> None:
         """Refuse a table with a column that has no role, or without a column that a release must have."""
         present = list(columns)
-        if present and not set(present) & set(self.columns):
+        if present and not {name.casefold() for name in present} & {name.casefold() for name in self.columns}:
             # Without a header the first person would stand in its place: name none of it.
             raise PolicyError(
                 "no column in the header of the table has a role in the policy: "
@@ -117,18 +125,21 @@ class Schema:
                     raise PolicyError(f"the policy names column {name!r} {again}: give each column one role, once")
                 seen[name] = role
         if self.target is not None and seen.get(self.target) in ("identifier", "weight"):
-            raise PolicyError(f"the target {self.target!r} cannot be an {seen[self.target]}: make it public or private")
+            raise PolicyError(
+                f"the target {self.target!r} is the {seen[self.target]} as well: make it public or private"
+            )
 
     def _per_column(self, name: str) -> dict[str, Any]:
         given = getattr(self, name)
         if not isinstance(given, Mapping):
             raise PolicyError(f"{name} must map columns to {name}")
         clean = {str(column).strip(): says for column, says in given.items()}
-        unknown = [column for column in clean if column not in (*self.public, *self.private)]
+        known = (*self.public, *self.private)
+        unknown = [column for column in clean if column not in known]
         if unknown:
             raise PolicyError(
                 f"{name} names {listed(unknown)}, which is no public or private column: "
-                f"correct the name or drop it{did_you_mean(unknown[0], self.columns)}"
+                f"correct the name or drop it{did_you_mean(unknown[0], known)}"
             )
         return clean
 

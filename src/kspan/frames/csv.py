@@ -3,8 +3,9 @@
 import codecs
 import csv
 import io
+import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import polars as pl
@@ -12,6 +13,8 @@ import polars as pl
 from kspan.errors import FileError, listed
 
 DELIMITERS = ",;\t|"
+SEPARATOR_LINE = re.compile(rb"sep=([^\r\n])\r?\n")
+"""What spreadsheets write above a table to tell its delimiter."""
 SAMPLE = 64 * 1024
 BYTE_ORDER_MARKS = {codecs.BOM_UTF8: "utf-8", codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
 
@@ -33,6 +36,9 @@ def read_csv(content: bytes, source: str, dialect: Dialect) -> pl.DataFrame:
     [('39', 'M'), ('50', None)]
     """
     text = _as_utf8(content, source, dialect.encoding)
+    if said := SEPARATOR_LINE.match(text):
+        dialect = replace(dialect, delimiter=dialect.delimiter or said[1].decode())
+        text = text[said.end() :]
     if not text.strip():
         raise FileError(f"{source} is empty: it needs a header line and rows")
     if b"\0" in text[:SAMPLE]:
@@ -41,7 +47,12 @@ def read_csv(content: bytes, source: str, dialect: Dialect) -> pl.DataFrame:
     delimiter = dialect.delimiter or _delimiter(sample)
     if len(delimiter.encode()) != 1 or delimiter in '"\r\n':
         raise FileError(f"{delimiter!r} cannot be the delimiter of {source}: give one plain character")
-    text = _even(text, source, delimiter, padded=_pads_cells(sample, delimiter))
+    if b"\n" not in text:
+        text = text.replace(b"\r", b"\n")
+    text = text.rstrip(b"\r\n") + b"\n"
+    padded = _pads_cells(sample, delimiter)
+    if padded or not _is_even(text, delimiter):
+        text = _straightened(text, source, delimiter, padded=padded)
     return _with_header(_parsed(text, source, delimiter), source, dialect.columns)
 
 
@@ -57,7 +68,7 @@ def _as_utf8(content: bytes, source: str, encoding: str | None) -> bytes:
             f"{source} is not {encoding or 'UTF-8'} text (byte {error.start + 1}): "
             "name its encoding, for example --encoding latin-1"
         ) from None
-    except (LookupError, UnicodeError):
+    except (LookupError, ValueError):
         raise FileError(
             f"{encoding!r} is no encoding of text that Python knows: try utf-8, latin-1 or cp1252"
         ) from None
@@ -81,18 +92,19 @@ def _pads_cells(sample: str, delimiter: str) -> bool:
     return not delimiter.isspace() and follow.count(" ") > len(follow) / 2
 
 
-def _even(text: bytes, source: str, delimiter: str, *, padded: bool) -> bytes:
+def _is_even(text: bytes, delimiter: str) -> bool:
+    """Is it plain to see that all rows have the same width, without quotes or blank lines?"""
+    lines, cuts = text.count(b"\n"), text.count(delimiter.encode())
+    width = text[: text.index(b"\n")].count(delimiter.encode())
+    # polars itself refuses rows that are too long, so with this sum there are no short ones either.
+    return cuts == width * lines and not any(mark in text for mark in (b'"', b"\n\n", b"\n\r"))
+
+
+def _straightened(text: bytes, source: str, delimiter: str, *, padded: bool) -> bytes:
     """The same table without blank lines and padding; refused if its rows differ in width.
 
     polars would fill up short rows, and make a person of each blank line, in silence.
     """
-    if b"\r" in text:
-        text = text.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
-    text = text.rstrip(b"\n") + b"\n"
-    cells = text.count(delimiter.encode()) + text.count(b"\n")
-    width = text[: text.index(b"\n")].count(delimiter.encode()) + 1
-    if not padded and b'"' not in text and b"\n\n" not in text and cells == width * text.count(b"\n"):
-        return text  # polars itself refuses rows that are too long, so with this sum there are no short ones either
     bytes_ = np.frombuffer(text, np.uint8)
     outside = ~np.logical_xor.accumulate(bytes_ == ord('"'))
     cuts = np.flatnonzero(outside & (bytes_ == ord(delimiter)))
@@ -100,7 +112,8 @@ def _even(text: bytes, source: str, delimiter: str, *, padded: bool) -> bytes:
     if not outside[-1]:
         raise FileError(f"{source} has a quote that is never closed: mend its quotes")
     widths = np.diff(np.searchsorted(cuts, ends), prepend=0) + 1
-    blank = np.diff(ends, prepend=-1) == 1
+    length = np.diff(ends, prepend=-1)
+    blank = (length == 1) | ((length == 2) & (bytes_[ends - 1] == ord("\r")))
     width = int(widths[np.argmin(blank)])
     odd = (widths != width) & ~blank
     if odd.any():
@@ -113,6 +126,7 @@ def _even(text: bytes, source: str, delimiter: str, *, padded: bool) -> bytes:
     keep = np.ones(len(bytes_), bool)
     if width > 1:
         keep[ends[blank]] = False
+        keep[ends[blank & (length == 2)] - 1] = False
     padding = cuts + 1 if padded else cuts[:0]
     while (padding := padding[bytes_[padding] == ord(" ")]).size:
         keep[padding] = False
@@ -124,6 +138,7 @@ def _parsed(text: bytes, source: str, delimiter: str) -> pl.DataFrame:
     try:
         cells = pl.read_csv(text, separator=delimiter, has_header=False, infer_schema=False)
     except pl.exceptions.PolarsError:
+        _straightened(text, source, delimiter, padded=False)  # names the line, if it is a matter of width
         raise FileError(
             f"{source} cannot be read as a table with the delimiter {delimiter!r}: check its quotes"
         ) from None

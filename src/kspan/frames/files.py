@@ -2,6 +2,7 @@
 
 import gzip
 import os
+import sys
 import tempfile
 import zlib
 from collections.abc import Callable
@@ -14,9 +15,16 @@ from kspan.errors import FileError
 from kspan.frames.csv import Dialect, read_csv
 from kspan.frames.native import to_polars
 
-GZIP, PARQUET, ARROW, ZIP = b"\x1f\x8b", b"PAR1", b"ARROW1", b"PK\x03\x04"
-ARROW_STREAM = b"\xff\xff\xff\xff"
+GZIP, PARQUET, ARROW, ARROW_STREAM = b"\x1f\x8b", b"PAR1", b"ARROW1", b"\xff\xff\xff\xff"
+NOT_READ = {
+    b"PK\x03\x04": "a zip archive or a spreadsheet",
+    b"\xd0\xcf\x11\xe0": "a spreadsheet or another office file",
+    b"BZh": "compressed by bzip2",
+    b"\xfd7zXZ": "compressed by xz",
+    b"\x28\xb5\x2f\xfd": "compressed by zstd",
+}
 
+STDIN = Path("-")
 WRITERS: dict[str, Callable[[pl.DataFrame, Any], Any]] = {
     ".csv": pl.DataFrame.write_csv,
     ".tsv": lambda frame, out: frame.write_csv(out, separator="\t"),
@@ -27,11 +35,16 @@ WRITERS: dict[str, Callable[[pl.DataFrame, Any], Any]] = {
 
 
 def read_table(path: str | os.PathLike[str], dialect: Dialect | None = None) -> pl.DataFrame:
-    """The table in a CSV, Parquet, Arrow or Feather file, also gzipped; cells of text files come as text."""
+    """The table in a CSV, Parquet, Arrow or Feather file, also gzipped (`-`: stdin); cells of text files are text."""
     frame = _parsed(_content(Path(path)), str(path), dialect or Dialect())
     if frame.height == 0:
         raise FileError(f"{path} has no rows: there is nobody in it")
     return frame
+
+
+def load(given: Any) -> pl.DataFrame:
+    """A table from whatever a person has: a dataframe of any kind, or the path of a file."""
+    return read_table(given) if isinstance(given, str | os.PathLike) else to_polars(given)
 
 
 def _parsed(content: bytes, source: str, dialect: Dialect) -> pl.DataFrame:
@@ -44,15 +57,16 @@ def _parsed(content: bytes, source: str, dialect: Dialect) -> pl.DataFrame:
             return to_polars(pl.read_ipc_stream(content))
     except (pl.exceptions.PolarsError, OSError):
         raise FileError(f"{source} is damaged: make or fetch the file again") from None
-    if content.startswith(ZIP):
-        raise FileError(f"{source} is a zip archive or a spreadsheet: unpack it or export it as CSV")
+    for beginning, what in NOT_READ.items():
+        if content.startswith(beginning):
+            raise FileError(f"{source} is {what}: unpack it or export it as CSV")
     return read_csv(content, source, dialect)
 
 
 def read_text(path: str | os.PathLike[str], what: str) -> str:
     """A small text file that a person wrote, without its byte-order mark."""
     try:
-        return Path(path).read_text(encoding="utf-8-sig")
+        return Path(path).read_bytes().decode("utf-8-sig")
     except UnicodeDecodeError:
         raise FileError(f"{what} {path} is not UTF-8 text: save it as UTF-8") from None
     except (OSError, ValueError) as error:
@@ -117,8 +131,8 @@ def make_folder(path: str | os.PathLike[str]) -> None:
 
 def _content(path: Path) -> bytes:
     try:
-        content = path.read_bytes()
-        if content.startswith(GZIP):
+        content = sys.stdin.buffer.read() if path == STDIN else path.read_bytes()
+        while content.startswith(GZIP):
             content = gzip.decompress(content)
     except (gzip.BadGzipFile, EOFError, zlib.error):
         raise FileError(f"{path} is a damaged gzip file: make or fetch it again") from None

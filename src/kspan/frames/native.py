@@ -59,18 +59,24 @@ def _converted(frame: Any) -> pl.DataFrame:
 
 def _column(series: "nw.Series[Any]", name: str) -> pl.Series:
     try:
-        return series.to_polars().alias(name)
+        if series.dtype != nw.Object:
+            return series.to_polars().alias(name)
     except (ImportError, TypeError, ValueError, OverflowError, NotImplementedError):
-        # Text of pandas without pyarrow, or mixed objects: go through Python, with mixed cells as text.
-        missing = series.is_null().to_list()
-        cells = [None if gone else cell for gone, cell in zip(missing, series.to_list(), strict=True)]
-    strange = {type(cell) for cell in cells if not isinstance(cell, PLAIN)}
+        pass
+    # Text of pandas without pyarrow, or mixed objects: go through Python, with mixed cells as text.
+    missing = series.is_null().to_list()
+    cells = [None if gone else cell for gone, cell in zip(missing, series.to_list(), strict=True)]
+    kinds = {type(cell) for cell in cells}
+    strange = [kind.__name__ for kind in kinds if not issubclass(kind, PLAIN)]
     if strange:
-        raise DataError(f"column {name!r} holds {strange.pop().__name__} cells: turn them into text or numbers first")
+        raise DataError(f"column {name!r} holds {strange[0]} cells: turn them into text or numbers first")
+    mixed = len(kinds - {NoneType}) > 1 and bool in kinds  # True is no 1
     try:
-        return pl.Series(name, cells, strict=True)
+        if not mixed:
+            return pl.Series(name, cells, strict=True)
     except (TypeError, OverflowError, pl.exceptions.PolarsError):
-        return pl.Series(name, [None if cell is None else str(cell) for cell in cells], dtype=pl.String)
+        pass
+    return pl.Series(name, [None if cell is None else str(cell) for cell in cells], dtype=pl.String)
 
 
 def _with_clean_headers(frame: pl.DataFrame) -> pl.DataFrame:

@@ -49,4 +49,6 @@ def write_value(value: Any) -> str:
         return f"[{', '.join(map(write_value, value))}]"
     if isinstance(value, str):
         return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
-    return json.dumps(int(value) if isinstance(value, float) and value.is_integer() else value)
+    if isinstance(value, float):
+        return str(int(value)) if value.is_integer() else repr(value)  # inf and nan are spelled so in TOML, too
+    return json.dumps(value)

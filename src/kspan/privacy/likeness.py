@@ -94,9 +94,8 @@ def relative_gain(counts: Counts) -> Floats:
 
     With more people than that, products of two counts do not fit into 64 bits, and floats must do.
     """
-    size, everybody = counts.sizes[counts.group], counts.whole.sum()
-    if everybody > PEOPLE_SQUARED:
-        size, everybody = size.astype(np.float64), np.float64(everybody)
-    expected = counts.whole[counts.value] * size
-    gain: Floats = (counts.people * everybody - expected) / expected
+    everybody = counts.whole.sum()
+    exact = np.int64 if everybody <= PEOPLE_SQUARED else np.float64
+    expected = counts.whole[counts.value].astype(exact) * counts.sizes[counts.group]
+    gain: Floats = (counts.people.astype(exact) * everybody - expected) / expected
     return gain

@@ -19,6 +19,9 @@ _TERM = re.compile(
 )
 _NAME = re.compile(r'\s*("(?:\\.|[^"\\])*"|[^,"]+)\s*(?:,|$)')
 
+MEANT = {"l": "distinct_l", "l_diversity": "distinct_l", "k_anonymity": "k", "t_closeness": "t", "beta": "basic_beta"}
+"""Words that people may expect."""
+
 
 def parse(text: str) -> Requirement:
     """The requirement that a text spells; printing it gives the text back.
@@ -57,6 +60,7 @@ def from_table(table: Mapping[str, Any]) -> Requirement:
 def to_table(requirement: Requirement) -> dict[str, Any]:
     """The `[require]` table of a requirement."""
     table: dict[str, Any] = {}
+    _combined(list(requirement.parts))
     for part in requirement.parts:
         if isinstance(part, KAnonymity):
             table[part.key] = part.k
@@ -71,6 +75,10 @@ def to_table(requirement: Requirement) -> dict[str, Any]:
 
 
 def _combined(parts: list[Requirement]) -> Requirement:
+    said = [str(part).partition("=")[0] for part in parts]
+    twice = [key for key in said if said.count(key) > 1]
+    if twice:
+        raise PolicyError(f"{twice[0]} is required twice: keep the stricter one")
     return parts[0] if len(parts) == 1 else AllOf(tuple(parts))
 
 
@@ -78,7 +86,8 @@ def _made(key: str, value: Any, on: tuple[str, ...]) -> Requirement:
     kind = REQUIREMENTS.get(key)
     if kind is None:
         known = ", ".join(REQUIREMENTS)
-        raise PolicyError(f"there is no requirement {key!r}{did_you_mean(key, REQUIREMENTS)}: use one of {known}")
+        hint = f" (did you mean {MEANT[key]!r}?)" if key in MEANT else did_you_mean(key, REQUIREMENTS)
+        raise PolicyError(f"there is no requirement {key!r}{hint}: use one of {known}")
     if kind is RecursiveCL and not (isinstance(value, list) and len(value) == 2):
         raise PolicyError("recursive_cl needs two numbers, c and l: recursive_cl = [3, 3]")
     values = value if kind is RecursiveCL else [value]
