@@ -1,5 +1,7 @@
 """Policies: what is written is what is read, words of other tools are understood, nothing is guessed."""
 
+import copy
+import pickle
 from pathlib import Path
 from typing import Any
 
@@ -62,6 +64,14 @@ def test_role_words_of_other_tools_are_read_and_ours_are_written(words: str, rol
 def test_the_target_is_private_unless_it_is_public() -> None:
     assert ks.Policy(public=["a"], target="b", require="k=2").private == ("b",)
     assert ks.Policy(public=["a", "b"], target="b", require="k=2").private == ()
+
+
+def test_a_policy_can_be_copied() -> None:
+    policy = ks.Policy(
+        public=["a"], target="b", require="k=2", domains={"a": [0, 1]}, hierarchies={"a": ks.Automatic()}
+    )
+    assert copy.deepcopy(policy) == policy
+    assert pickle.loads(pickle.dumps(policy)) == policy  # noqa: S301 (joblib does so)
 
 
 def test_blanks_around_names_do_not_matter() -> None:
