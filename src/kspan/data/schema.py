@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from kspan.data.domain import Domain, declared
 from kspan.data.hierarchy import Hierarchy
@@ -11,6 +11,19 @@ from kspan.data.levels import Recipe
 from kspan.errors import PolicyError, did_you_mean, listed
 
 ROLES = ("public", "private", "identifier")
+
+
+class Said(TypedDict, total=False):
+    """What a person may say of columns."""
+
+    public: Iterable[str]
+    private: Iterable[str]
+    identifier: Iterable[str]
+    target: str | None
+    weight: str | None
+    hierarchies: Mapping[str, Any]
+    domains: Mapping[str, Any]
+    missing: Iterable[str]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,18 +49,7 @@ class Schema:
 
     if TYPE_CHECKING:  # what may be given is more than what is kept
 
-        def __init__(
-            self,
-            *,
-            public: Iterable[str] = (),
-            private: Iterable[str] = (),
-            identifier: Iterable[str] = (),
-            target: str | None = None,
-            weight: str | None = None,
-            hierarchies: Mapping[str, Any] | None = None,
-            domains: Mapping[str, Any] | None = None,
-            missing: Iterable[str] = (),
-        ) -> None: ...
+        def __init__(self, **said: Unpack[Said]) -> None: ...
 
     def __post_init__(self) -> None:
         for role in (*ROLES, "missing"):

@@ -1,5 +1,6 @@
 """Any dataframe in, the same kind out; inside there is polars only."""
 
+from contextlib import suppress
 from datetime import date, time
 from decimal import Decimal
 from types import NoneType
@@ -13,6 +14,9 @@ from kspan.errors import DataError, listed
 
 PLAIN = (str, int, float, bool, np.number, np.bool_, Decimal, date, time, NoneType)
 """What a cell of a mixed column may be."""
+
+UNFIT = (ImportError, TypeError, ValueError, OverflowError, NotImplementedError, pl.exceptions.PolarsError)
+"""What libraries raise for a column that they cannot take over as it is."""
 
 
 def to_polars(frame: Any) -> pl.DataFrame:
@@ -58,11 +62,9 @@ def _converted(frame: Any) -> pl.DataFrame:
 
 
 def _column(series: "nw.Series[Any]", name: str) -> pl.Series:
-    try:
-        if series.dtype != nw.Object:
+    if series.dtype != nw.Object:
+        with suppress(*UNFIT):
             return series.to_polars().alias(name)
-    except (ImportError, TypeError, ValueError, OverflowError, NotImplementedError):
-        pass
     # Text of pandas without pyarrow, or mixed objects: go through Python, with mixed cells as text.
     missing = series.is_null().to_list()
     cells = [None if gone else cell for gone, cell in zip(missing, series.to_list(), strict=True)]
@@ -70,12 +72,9 @@ def _column(series: "nw.Series[Any]", name: str) -> pl.Series:
     strange = [kind.__name__ for kind in kinds if not issubclass(kind, PLAIN)]
     if strange:
         raise DataError(f"column {name!r} holds {strange[0]} cells: turn them into text or numbers first")
-    mixed = len(kinds - {NoneType}) > 1 and bool in kinds  # True is no 1
-    try:
-        if not mixed:
+    if bool not in kinds or len(kinds - {NoneType}) == 1:  # beside numbers, True would be a 1
+        with suppress(*UNFIT):
             return pl.Series(name, cells, strict=True)
-    except (TypeError, OverflowError, pl.exceptions.PolarsError):
-        pass
     return pl.Series(name, [None if cell is None else str(cell) for cell in cells], dtype=pl.String)
 
 

@@ -2,16 +2,16 @@
 
 import os
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, Unpack, get_args
 from urllib.parse import quote
 
 from kspan.data.hierarchy import Hierarchy, read_hierarchy, write_hierarchy
 from kspan.data.levels import Automatic, Intervals, Ordered, Prefixes, Recipe
-from kspan.data.schema import Schema
+from kspan.data.schema import Said, Schema
 from kspan.errors import PolicyError, did_you_mean, listed
 from kspan.frames.files import read_text, write_text
 from kspan.policy.toml import write_toml
@@ -63,17 +63,10 @@ class Policy(Schema):
         def __init__(
             self,
             *,
-            public: Iterable[str] = (),
-            private: Iterable[str] = (),
-            identifier: Iterable[str] = (),
-            target: str | None = None,
-            weight: str | None = None,
-            hierarchies: Mapping[str, Any] | None = None,
-            domains: Mapping[str, Any] | None = None,
-            missing: Iterable[str] = (),
             require: Requirement | str | Mapping[str, Any],
             suppressed: Suppressed = "value",
             counting: Counting = "rows",
+            **said: Unpack[Said],
         ) -> None: ...
 
     def __post_init__(self) -> None:
