@@ -25,14 +25,23 @@ if TYPE_CHECKING:
     from kspan.data.levels import Ordered as Ordered
     from kspan.data.levels import Prefixes as Prefixes
     from kspan.errors import DataError as DataError
+    from kspan.errors import DoesNotHold as DoesNotHold
     from kspan.errors import FileError as FileError
     from kspan.errors import HierarchyError as HierarchyError
     from kspan.errors import KspanError as KspanError
+    from kspan.errors import ModelError as ModelError
     from kspan.errors import PolicyError as PolicyError
+    from kspan.errors import Unreachable as Unreachable
     from kspan.frames.files import read_table as read_table
+    from kspan.induce.methods import learn as learn
     from kspan.measures import *  # noqa: F403
+    from kspan.model.paths import paths as paths
+    from kspan.model.predict import predict as predict
+    from kspan.model.store import load_tree as load_tree
+    from kspan.model.tree import Tree as Tree
     from kspan.policy import Policy as Policy
     from kspan.privacy import *  # noqa: F403
+    from kspan.publish import publish_tree as publish_tree
 
 __version__ = "0.1.0"
 
@@ -40,7 +49,16 @@ _HOMES = {
     "kspan.audit": ("Audit", "audit"),
     "kspan.data.hierarchy": ("Hierarchy", "read_hierarchy", "write_hierarchy"),
     "kspan.data.levels": ("Automatic", "Intervals", "Ordered", "Prefixes"),
-    "kspan.errors": ("DataError", "FileError", "HierarchyError", "KspanError", "PolicyError"),
+    "kspan.errors": (
+        "DataError",
+        "DoesNotHold",
+        "FileError",
+        "HierarchyError",
+        "KspanError",
+        "ModelError",
+        "PolicyError",
+        "Unreachable",
+    ),
     "kspan.frames.files": ("read_table",),
     "kspan.measures": (
         "alpha_k_anonymity",
@@ -55,7 +73,13 @@ _HOMES = {
         "simple_l_diversity",
         "t_closeness",
     ),
+    "kspan.induce.methods": ("learn",),
+    "kspan.model.paths": ("paths",),
+    "kspan.model.predict": ("predict",),
+    "kspan.model.store": ("load_tree",),
+    "kspan.model.tree": ("Tree",),
     "kspan.policy": ("Policy",),
+    "kspan.publish": ("publish_tree",),
     "kspan.privacy": (
         "Alpha",
         "BasicBeta",

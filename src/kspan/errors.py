@@ -23,8 +23,20 @@ class PolicyError(KspanError):
     """A policy is incomplete or contradicts itself or the data."""
 
 
+class DoesNotHold(KspanError):  # noqa: N818
+    """A release breaks its own claim, and was not written."""
+
+
+class Unreachable(KspanError):  # noqa: N818
+    """What is required cannot be reached with this data and method."""
+
+
 class HierarchyError(KspanError):
     """A generalization hierarchy is malformed or does not cover its column."""
+
+
+class ModelError(KspanError):
+    """A model file is malformed."""
 
 
 def check_number(what: str, value: Any, *, low: float, high: float = math.inf, whole: bool = False) -> None:

@@ -56,3 +56,11 @@ def tally_hashed(keys: Int64s, weights: Int64s) -> tuple[Int64s, Int64s, Int64s]
         places[i] = table[slot]
         weight[table[slot]] += weights[i] if weights.size else 1
     return distinct[:found].copy(), weight[:found].copy(), places
+
+
+@njit(cache=True, nogil=True)
+def histogram(codes: NDArray[Any], labels: NDArray[Any], weights: Int64s, rows: Int64s, counts: NDArray[Any]) -> None:
+    """Add the people of some rows to `counts[code, label]`; an empty `weights` counts every row once."""
+    for i in range(rows.size):
+        row = rows[i]
+        counts[codes[row], labels[row]] += weights[row] if weights.size else 1

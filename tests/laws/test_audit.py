@@ -125,6 +125,7 @@ def check_suppressed_as_anything(people: list[dict[str, Any]]) -> None:
     exposed = sum(len({people[j]["illness"] for j in match}) == 1 for match in matches)
     assert audit.exposed == {"illness": exposed}
     values = Counter(tuple(row[name] for name in PUBLIC) for row in people)
+    assert audit.suppressed is not None
     assert audit.suppressed.k_as_value.rows == min(values.values())
     assert audit.suppressed.cells == sum(row[name] == "*" for row in people for name in PUBLIC)
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kspan.audit.audit import measured
+from kspan.audit.measured import measured
 from kspan.data.encode import encode
 from kspan.data.groups import Counts, Groups, count_groups
 from kspan.data.hierarchy import Hierarchy

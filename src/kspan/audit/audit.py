@@ -11,17 +11,21 @@ from kspan.audit.crowd import crowds
 from kspan.audit.findings import Audit, Finding, Utility
 from kspan.audit.infer import certain, confidence, exposed
 from kspan.audit.link import people_matching
+from kspan.audit.measured import measured
 from kspan.audit.risk import risk_of
+from kspan.audit.tree import audit_tree
 from kspan.data.arrays import Bools, Int64s
 from kspan.data.encode import encode
-from kspan.data.groups import NO_WEIGHTS, Counts, Groups, count_groups, count_values
+from kspan.data.groups import NO_WEIGHTS, Groups, count_groups, count_values
 from kspan.data.table import Table
 from kspan.errors import KspanError, PolicyError
 from kspan.frames.files import load
 from kspan.frames.native import like
+from kspan.model.kind import is_model
 from kspan.model.partition import Partition
+from kspan.model.store import load_tree
+from kspan.model.tree import Tree
 from kspan.policy import Policy
-from kspan.privacy import REQUIREMENTS, OnPrivate, RecursiveCL
 from kspan.utility.loss import average_group_size, certainty_penalty, classification_metric, discernibility
 
 Progress = Callable[[str], None]
@@ -29,24 +33,38 @@ Progress = Callable[[str], None]
 
 def audit(
     release: Any,
-    policy: Policy | str | os.PathLike[str],
+    people: Any = None,
+    policy: Policy | str | os.PathLike[str] | None = None,
     *,
     population: Any = None,
     show: int = 5,
     progress: Progress = lambda step: None,
 ) -> Audit:
-    """Replay the linking attack on a table and judge it by the policy.
+    """Replay the linking attack on a release: `audit(table, policy)` or `audit(tree, people, policy)`.
 
-    `release` and `population` are dataframes (pandas, polars, pyarrow) or paths of files, `policy` a Policy or the path
-    of one. `show` says how many of the smallest and of the failing groups are listed.
+    A table, the people of a tree and a `population` are dataframes (pandas, polars, pyarrow) or paths of files; a tree
+    is a `Tree` or the path of a model; the policy is a `Policy` or the path of one. `show` says how many of the
+    smallest and of the failing groups are listed.
 
     >>> people = pl.DataFrame({"sex": ["F", "F", "M"], "income": ["low", "high", "low"]})
     >>> audit(people, Policy(public=["sex"], private=["income"], require="k=2"))
     Audit(k=2 does not hold: 3 people in 2 groups, k=1)
     """
+    if policy is None:
+        people, policy = None, people
     if not isinstance(policy, Policy | str | os.PathLike):
         raise PolicyError(f"a {type(policy).__name__} is no policy: give a kspan.Policy or the path of a policy.toml")
     policy = policy if isinstance(policy, Policy) else Policy.load(policy)
+    if isinstance(release, str | os.PathLike) and is_model(release):
+        release = load_tree(release).tree
+    if isinstance(release, Tree):
+        if people is None:
+            raise PolicyError("a tree is judged by the people it was made from: give their table, too")
+        return audit_tree(release, load(people), policy, show=show)
+    return _audit_table(release, policy, population, show, progress)
+
+
+def _audit_table(release: Any, policy: Policy, population: Any, show: int, progress: Progress) -> Audit:
     progress("reading the table")
     frame = load(release)
     progress("coding its columns")
@@ -84,17 +102,6 @@ def audit(
         suppressed=crowd.suppressed,
         make_per_row=per_row,
     )
-
-
-def measured(counts: Counts) -> dict[str, float | list[float]]:
-    """What groups reach in every measure of the spread of one private attribute."""
-    reached: dict[str, float | list[float]] = {}
-    for key, kind in REQUIREMENTS.items():
-        if issubclass(kind, OnPrivate):
-            loosest = kind.loosest(counts)
-            level = loosest.reached(counts)
-            reached[key] = [level, float(loosest.l)] if isinstance(loosest, RecursiveCL) else level
-    return reached
 
 
 def _in_population(partition: Partition, population: pl.DataFrame, policy: Policy) -> Int64s:

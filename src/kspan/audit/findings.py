@@ -5,7 +5,7 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, fields
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal
 
 from kspan.audit.risk import Risk
 
@@ -50,9 +50,10 @@ class Utility:
 
     cm: int | None
     """None without a target."""
-    dm: int
+    dm: int | None
     average_group_size: float
-    ncp: float
+    ncp: float | None
+    """Like DM, about tables only."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -80,12 +81,24 @@ class Audit:
     """Per private attribute what the release reaches in every measure."""
     risk: Risk
     utility: Utility
-    suppressed: SuppressedCells
+    suppressed: SuppressedCells | None
+    """None for what has no cells."""
     make_per_row: Callable[[], Any] = field(repr=False, compare=False)
+    kind: Literal["table", "tree"] = "table"
+    """What was judged: the groups of a table, or the spans of a tree."""
+    safe_people: int = 0
+    """People in spans of one bin, which reveal nothing at any size."""
 
     def __repr__(self) -> str:
         verdict = "holds" if self.holds else "does not hold"
-        return f"Audit({self.requirement} {verdict}: {self.people} people in {self.groups} groups, k={self.k.rows})"
+        return (
+            f"Audit({self.requirement} {verdict}: {self.people} people in {self.groups} {self.units}, k={self.k.rows})"
+        )
+
+    @property
+    def units(self) -> str:
+        """What people stand together in."""
+        return "groups" if self.kind == "table" else "spans"
 
     @cached_property
     def per_row(self) -> Any:

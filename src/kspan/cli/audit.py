@@ -1,4 +1,4 @@
-"""kspan audit: replay the linking attack on a table."""
+"""kspan audit: replay the linking attack on a table or a model."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -8,14 +8,16 @@ import typer
 
 from kspan.cli.options import Columns, Delimiter, Encoding, Json, PolicyFile, dialect
 from kspan.cli.output import page, progress, tell_json
+from kspan.errors import PolicyError
 
 
 def audit(
-    table: Annotated[
+    release: Annotated[
         Path,
-        typer.Argument(help="The table to be released: CSV, Parquet, Arrow or Feather, also gzipped; - for stdin."),
+        typer.Argument(help="A table (CSV, Parquet, Arrow, Feather, also gzipped; - for stdin) or a model (JSON)."),
     ],
     policy: PolicyFile,
+    data: Annotated[Path | None, typer.Option(help="The people that a model was made from.")] = None,
     population: Annotated[
         Path | None, typer.Option(help="A table of everybody with the public columns, for the journalist risk.")
     ] = None,
@@ -39,9 +41,10 @@ def audit(
     columns: Columns = None,
     json: Json = False,
 ) -> int:
-    """Say who could be singled out in TABLE by someone who knows the public columns."""
+    """Say who could be singled out in RELEASE by someone who knows the public columns."""
     from kspan.audit import audit as judge
     from kspan.frames.files import check_writable, read_table, write_table
+    from kspan.model.kind import is_model
     from kspan.policy import Policy
     from kspan.report.text import print_audit
 
@@ -51,12 +54,17 @@ def audit(
     if people is not None:
         check_writable(people)
     with progress() as step:
-        step(f"reading {table.name}")
-        frame = read_table(table, how)
-        everybody = None if population is None else read_table(population, how)
-        if without_identifiers:
-            frame = frame.drop(rules.identifier, strict=False)
-        found = judge(frame, rules, population=everybody, show=show, progress=step)
+        step(f"reading {release.name}")
+        if is_model(release):
+            if data is None:
+                raise PolicyError(f"{release} is a model: name the people that it was made from with --data")
+            found = judge(release, read_table(data, how), rules, show=show)
+        else:
+            table = read_table(release, how)
+            if without_identifiers:
+                table = table.drop(rules.identifier, strict=False)
+            everybody = None if population is None else read_table(population, how)
+            found = judge(table, rules, population=everybody, show=show, progress=step)
         if people is not None:
             step(f"writing {people.name}")
             write_table(found.per_row, people)

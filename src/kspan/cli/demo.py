@@ -16,11 +16,15 @@ def demo(
     ),
     json: Json = False,
 ) -> int:
-    """Audit the census data that kspan ships, as it is: who is unique, and what can be inferred of whom."""
+    """Audit the census data that kspan ships, as it is; then learn a tree from it in which everybody has a crowd."""
     from kspan.audit import audit
     from kspan.datasets import adult_policy, load_adult
     from kspan.frames.files import make_folder, write_table, write_text
-    from kspan.report.text import print_audit
+    from kspan.induce.methods import learn
+    from kspan.model.paths import text
+    from kspan.policy import Policy
+    from kspan.publish import publish_tree
+    from kspan.report.text import print_audit, verdict
 
     policy = adult_policy("k=10")
     make_folder(output)
@@ -33,17 +37,31 @@ def demo(
         step("loading the data")
         people = load_adult().drop("split")
         found = audit(people, policy, progress=step)
+        step("growing a tree in which everybody has a crowd of 10")
+        made = {name: output / name for name in _WHAT}
+        hierarchies = {name: given for name, given in policy.hierarchies.items() if name in policy.public}
+        of_tree = Policy(public=policy.public, target="income", require=policy.require, hierarchies=hierarchies)
+        seen = people.select(*policy.public, "income")
+        tree = learn(seen, of_tree)
+        judged = publish_tree(tree, seen, of_tree, made["tree.json"])
         step("writing the results")
-        made = {name: output / name for name in ("adult.csv", "policy.toml", "audit.json", "risk.csv")}
         write_table(people, made["adult.csv"])
         policy.save(made["policy.toml"])
         write_text(found.to_json() + "\n", made["audit.json"])
         write_table(found.per_row, made["risk.csv"])
     if json:
-        tell_json({"outputs": {name: str(path) for name, path in made.items()}, "audit": found.as_dict()})
+        tell_json(
+            {
+                "outputs": {name: str(path) for name, path in made.items()},
+                "audit": found.as_dict(),
+                "tree": judged.as_dict(),
+            }
+        )
         return 0
     with page() as console:
         print_audit(found, policy.public, console)
+    tell("\nRelease a model instead: a decision tree for income, grown so that everybody has a crowd (kADET).\n\n")
+    tell(text(tree, depth=1) + "\n\n✔ " + verdict(judged, policy.public) + "\n")
     outputs = "\n".join(f"  {name.ljust(12)} {what}" for name, what in _WHAT.items())
     tell(f"\nOutputs are in {output}/:\n{outputs}\n")
     tell(f"Try it yourself: kspan audit {made['adult.csv']} -p {made['policy.toml']} --show 10\n")
@@ -55,4 +73,5 @@ _WHAT = {
     "policy.toml": "who may know each column and what must hold, with hierarchies/ beside it",
     "audit.json": "all that you see above, for programs",
     "risk.csv": "the risk of each row (for the owner only)",
+    "tree.json": "the tree, audited and ready to be released",
 }

@@ -12,10 +12,12 @@ from kspan import __version__
 from kspan.cli.audit import audit
 from kspan.cli.demo import demo
 from kspan.cli.init import init
+from kspan.cli.learn import learn
 from kspan.cli.output import mute, tell
-from kspan.errors import KspanError
+from kspan.cli.predict import predict
+from kspan.errors import DoesNotHold, KspanError
 
-HOLDS, REFUSED = 0, 2
+HOLDS, FAILS, REFUSED = 0, 1, 2
 INTERRUPTED = 130
 STOPPED = "interrupted: nothing was written"
 
@@ -31,6 +33,8 @@ app = typer.Typer(
 app.command()(demo)
 app.command()(init)
 app.command()(audit)
+app.command()(learn)
+app.command()(predict)
 
 
 @app.callback(invoke_without_command=True)
@@ -51,6 +55,9 @@ def main(arguments: Sequence[str]) -> int:
         return _refuse(STOPPED) if code == INTERRUPTED else code
     except typer.Exit as done:
         return done.exit_code
+    except DoesNotHold as error:
+        _refuse(str(error))
+        return FAILS
     except KspanError as error:
         return _refuse(str(error))
     except typer.TyperException as error:

@@ -32,8 +32,8 @@ class Counts:
     """The hierarchy above the values, for the distance between categories."""
 
     @classmethod
-    def of(cls, groups: Iterable[Sequence[int]], **says: Any) -> "Counts":
-        """From a small dense table of counts, one row a group.
+    def of(cls, groups: Iterable[Sequence[int]] | Int64s, whole: Int64s | None = None, **says: Any) -> "Counts":
+        """From a small dense table of counts, one row a group; everybody is all of them, unless said.
 
         >>> Counts.of([[3, 0], [1, 2]]).value.tolist()
         [0, 0, 1]
@@ -41,7 +41,7 @@ class Counts:
         dense = np.atleast_2d(np.array(list(groups), np.int64))
         group, value = np.nonzero(dense)
         start = np.concatenate([[0], np.cumsum((dense > 0).sum(axis=1))])
-        return cls(start, value, dense[group, value], dense.sum(axis=0), **says)
+        return cls(start, value, dense[group, value], dense.sum(axis=0) if whole is None else whole, **says)
 
     @cached_property
     def group(self) -> Int64s:

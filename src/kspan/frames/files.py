@@ -82,11 +82,15 @@ def write_table(frame: pl.DataFrame, path: str | os.PathLike[str]) -> None:
 
 def check_writable(path: str | os.PathLike[str]) -> None:
     """Refuse a name that says no format, or a folder that is not there, before long work begins."""
-    target = Path(path)
-    if target.suffix.lower() not in WRITERS:
+    if Path(path).suffix.lower() not in WRITERS:
         raise FileError(f"cannot tell the format of {path} from its name: end it in {', '.join(WRITERS)}")
-    if not target.parent.is_dir():
-        raise FileError(f"cannot write {path}: the folder {target.parent} is not there")
+    check_folder(path)
+
+
+def check_folder(path: str | os.PathLike[str]) -> None:
+    """Refuse a file in a folder that is not there, before long work begins."""
+    if not Path(path).parent.is_dir():
+        raise FileError(f"cannot write {path}: the folder {Path(path).parent} is not there")
 
 
 def write_text(text: str, path: str | os.PathLike[str]) -> None:

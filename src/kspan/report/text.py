@@ -26,9 +26,8 @@ def verdict(audit: Audit, public: Sequence[str]) -> str:
         )
     reasons = []
     if audit.failing_groups:
-        reasons.append(
-            f"{audit.failing_people:,} of {audit.people:,} people are in {audit.failing_groups:,} groups that break it"
-        )
+        where = f"{audit.failing_groups:,} {audit.units}"
+        reasons.append(f"{audit.failing_people:,} of {audit.people:,} people are in {where} that break it")
     if audit.identifiers:
         names = _and([visible(name) for name in audit.identifiers])
         reasons.append(f"the table still shows what identifies people by itself ({names}): drop it before release")
@@ -50,7 +49,10 @@ def print_audit(audit: Audit, public: Sequence[str], console: Console) -> None:
 def _sections(audit: Audit) -> Iterator[tuple[str, RenderableType]]:
     yield "Reached", _facts(_reached(audit))
     if audit.smallest:
-        yield "Smallest groups, by what they show (for the owner's eyes: do not pass on)", _groups(audit.smallest)
+        yield (
+            f"Smallest {audit.units}, by what they show (for the owner's eyes: do not pass on)",
+            _groups(audit.smallest),
+        )
     if audit.failing and audit.failing != audit.smallest:
         yield (
             f"What fails, the smallest of {audit.failing_groups:,} groups (for the owner's eyes)",
@@ -65,9 +67,11 @@ def _sections(audit: Audit) -> Iterator[tuple[str, RenderableType]]:
 def _reached(audit: Audit) -> Iterator[tuple[str, str]]:
     yield "k", f"{_k(audit.k)}; the verdict counts {audit.counting}"
     yield "people", f"{audit.people:,} in {audit.rows:,} rows"
-    yield "groups", f"{audit.groups:,}, of which {audit.failing_groups:,} fail with {audit.failing_people:,} people"
+    yield audit.units, f"{audit.groups:,}, of which {audit.failing_groups:,} fail with {audit.failing_people:,} people"
+    if audit.safe_people:
+        yield "safe at any size", f"{audit.safe_people:,} people, whose span is one bin"
     stars = audit.suppressed
-    if stars.cells:
+    if stars is not None and stars.cells:
         reading = "a value of its own" if stars.reading == "value" else "anything"
         yield "suppressed cells", f"{stars.cells:,}, read as {reading}"
         if stars.k_as_value != stars.k_as_anything:
@@ -81,6 +85,8 @@ def _risk(audit: Audit) -> Iterator[tuple[str, str]]:
     yield "prosecutor", f"highest {risk.prosecutor.highest:.3g}, median {risk.prosecutor.median:.3g}"
     yield "alone in a crowd", f"{risk.prosecutor.unique:,} people ({share:.1%})"
     yield "marketer", f"{risk.marketer:.3g}"
+    if audit.kind == "tree":
+        return
     if risk.journalist is None:
         yield "journalist", "needs --population FILE"
     else:
@@ -95,9 +101,11 @@ def _utility(audit: Audit) -> Iterator[tuple[str, str]]:
         "CM",
         "needs a target in the policy" if utility.cm is None else f"{utility.cm:,} people outside their majority",
     )
-    yield "DM", f"{utility.dm:,}"
-    yield "average group", f"{utility.average_group_size:.4g} people"
-    yield "NCP", f"{utility.ncp:.4g} (0 keeps every value, 1 suppresses all)"
+    if utility.dm is not None:
+        yield "DM", f"{utility.dm:,}"
+    yield f"average {audit.units[:-1]}", f"{utility.average_group_size:.4g} people"
+    if utility.ncp is not None:
+        yield "NCP", f"{utility.ncp:.4g} (0 keeps every value, 1 suppresses all)"
 
 
 def _private(audit: Audit) -> RenderableType:

@@ -1,0 +1,45 @@
+"""kspan predict: labels and probabilities from a model."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from kspan.cli.options import Columns, Delimiter, Encoding, Json, dialect
+from kspan.cli.output import progress, tell, tell_json
+
+
+def predict(
+    model: Annotated[Path, typer.Argument(help="A model that kspan wrote.")],
+    data: Annotated[Path, typer.Argument(help="The people: CSV, Parquet, Arrow or Feather; - for stdin.")],
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="Where to write labels and probabilities (.csv, ...).")
+    ],
+    delimiter: Delimiter = None,
+    encoding: Encoding = None,
+    columns: Columns = None,
+    json: Json = False,
+) -> int:
+    """Predict the target of MODEL for each row of DATA."""
+    from kspan.frames.files import check_writable, read_table, write_table
+    from kspan.model.predict import predicted
+    from kspan.model.store import load_tree
+
+    check_writable(output)
+    with progress() as step:
+        tree = load_tree(model).tree
+        step(f"reading {data.name}")
+        people = read_table(data, dialect(delimiter, encoding, columns))
+        step("predicting")
+        made = predicted(tree, people)
+        write_table(made, output)
+    right = None
+    if tree.target in people.columns:
+        known = people[tree.target].cast(str)
+        right = (known == made[f"predicted: {tree.target}"]).fill_null(False).sum() / made.height
+    if json:
+        tell_json({"output": str(output), "rows": made.height, "accuracy": right})
+    else:
+        accuracy = "" if right is None else f" {right:.2%} of the labels in the table are predicted right."
+        tell(f"Wrote {output}: {made.height:,} predictions of {tree.target}.{accuracy}\n")
+    return 0

@@ -1,0 +1,48 @@
+"""kADET: decision trees in which every span is a crowd (Friedman, Schuster, Wolff 2006; 2008, Algorithm 1)."""
+
+from kspan.data.table import Table
+from kspan.errors import PolicyError, Unreachable
+from kspan.induce.grow import Growth
+from kspan.induce.id3 import grown, offered
+from kspan.model.tree import Tree
+from kspan.policy import Policy
+from kspan.privacy import OnPrivate
+
+
+def kadet(table: Table, policy: Policy, *, score: str = "information-gain", min_rows: int = 1) -> Tree:
+    """The tree that the policy's requirement allows: best split first, none that leaves a span too small.
+
+    A candidate that breaks the requirement comes back with its attribute generalized by one level, or with the best
+    threshold that keeps it. The small mortgage table of the paper, marital status public, k = 3:
+
+    >>> from kspan.data.encode import encode
+    >>> from kspan.datasets import small_mortgage
+    >>> policy = Policy(public=["Marital status"], private=["Sports car"], target="Loan risk", require="k=3")
+    >>> kadet(encode(small_mortgage().drop("Name"), policy), policy)
+    Tree(3 leaves, 6 people, target 'Loan risk')
+    """
+    target_public = policy.target in policy.public
+    _check_requirement(policy, target_public)
+    people, features = offered(table, policy)
+    growth = Growth(
+        people,
+        features,
+        requirement=policy.require,
+        target_public=target_public,
+        target=str(policy.target),
+        score=score,
+        min_rows=min_rows,
+    )
+    if not growth.holds_now():
+        raise Unreachable(f"even a tree of one leaf breaks {policy.require} on these {table.people} people: lower it")
+    return grown(growth, table, policy)
+
+
+def _check_requirement(policy: Policy, target_public: bool) -> None:
+    """A tree tells of its target alone, so a requirement on private values can only be about that."""
+    for part in policy.require.parts:
+        if isinstance(part, OnPrivate) and (target_public or (part.on and part.on != (policy.target,))):
+            raise PolicyError(
+                f"{part} cannot be asked of a tree: it discloses labels of its target, and only a private "
+                "target can be required to be diverse"
+            )

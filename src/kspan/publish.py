@@ -1,0 +1,29 @@
+"""The only door out: what is released is audited first, exactly as it is written, and refused if its claim fails."""
+
+import json
+import os
+
+import polars as pl
+
+from kspan.audit.findings import Audit
+from kspan.audit.tree import audit_tree
+from kspan.errors import DoesNotHold
+from kspan.frames.files import write_text
+from kspan.model.release import Claim, TreeRelease
+from kspan.model.store import read_tree, tree_json
+from kspan.model.tree import Tree
+from kspan.policy import Policy
+
+
+def publish_tree(tree: Tree, people: pl.DataFrame, policy: Policy, path: str | os.PathLike[str]) -> Audit:
+    """Write a tree that satisfies the policy's requirement among its people; refuse any other, and write nothing."""
+    inferred = tuple(item.name for item in tree.attributes if item.name not in {*policy.domains, *policy.hierarchies})
+    text = tree_json(TreeRelease(tree, Claim(str(policy.require), inferred_domains=inferred)))
+    found = audit_tree(read_tree(json.loads(text)).tree, people, policy)
+    if not found.holds:
+        raise DoesNotHold(
+            f"the tree breaks {policy.require} for {found.failing_people} of {found.people} people: "
+            "it was not written; learn it with -m kadet, or lower the requirement"
+        )
+    write_text(text, path)
+    return found

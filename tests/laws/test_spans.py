@@ -1,0 +1,155 @@
+"""Spans three ways: the grower's, the judge's, and brute force over the definition; and what kADET may and must do."""
+
+from collections import Counter
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import kspan as ks
+from kspan.audit.spans import spans_of
+from kspan.audit.tree import audit_tree
+from kspan.data.encode import encode
+from kspan.induce.grow import Growth, Leaf, Split
+from kspan.induce.id3 import grown, offered
+from kspan.model.tree import Node, Tree
+from laws import naive_spans
+from laws.naive_spans import World
+
+TARGET = "label"
+
+
+def framed(world: World) -> pl.DataFrame:
+    kinds = {item.name: pl.Int64 if item.kind == "numeric" else pl.String for item in world.tree.attributes}
+    return pl.DataFrame(list(world.people), schema={**kinds, TARGET: pl.String})
+
+
+def policy_of(world: World, require: str) -> ks.Policy:
+    tree = world.tree
+    roles: dict[str, list[str]] = {"public": [], "private": []}
+    for item in tree.attributes:
+        roles[item.role].append(item.name)
+    roles[tree.target_role].append(TARGET)
+    domains: dict[str, Any] = {
+        item.name: list(item.values) if item.kind == "categorical" else [item.low, item.high]
+        for item in tree.attributes
+    }
+    return ks.Policy(**roles, target=TARGET, require=require, domains=domains)  # type: ignore[arg-type]
+
+
+def sizes(spans: dict[naive_spans.Span, list[int]]) -> list[list[int]]:
+    return sorted(sorted(people) for people in spans.values())
+
+
+def judged(tree: Tree, world: World) -> list[list[int]]:
+    found = spans_of(tree, encode(framed(world), policy_of(world, "k=1")))
+    members: dict[int, list[int]] = {}
+    for row, span in enumerate(found.span.tolist()):
+        members.setdefault(span, []).append(row)
+    return sorted(members.values())
+
+
+@pytest.mark.parametrize("contradictions", [False, True])
+@given(data=st.data())
+def test_the_judge_finds_the_spans_of_the_definition(contradictions: bool, data: st.DataObject) -> None:
+    world = data.draw(naive_spans.worlds(contradictions))
+    assert judged(world.tree, world) == sizes(naive_spans.spans(world.tree, world.people, world.domains))
+
+
+@given(data=st.data(), k=st.integers(1, 8))
+def test_the_judge_gives_the_verdict_of_the_definition(data: st.DataObject, k: int) -> None:
+    world = data.draw(naive_spans.worlds(contradictions=True))
+    found = audit_tree(world.tree, framed(world), policy_of(world, f"k={k}"))
+    assert found.holds == naive_spans.is_k_anonymous(world.tree, world.people, world.domains, k)
+    if world.tree.target_role == "private":
+        assert found.exposed == {TARGET: naive_spans.exposed(world.tree, world.people, world.domains)}
+
+
+def growth_of(world: World, policy: ks.Policy) -> tuple[Growth, Any]:
+    table = encode(framed(world), policy)
+    people, features = offered(table, policy)
+    target_public = TARGET in policy.public
+    growth = Growth(people, features, requirement=policy.require, target_public=target_public, target=TARGET)
+    return growth, table
+
+
+@given(data=st.data(), k=st.integers(1, 6))
+def test_what_grows_is_private_and_nothing_more_could_grow(data: st.DataObject, k: int) -> None:
+    world = data.draw(naive_spans.worlds())
+    policy = policy_of(world, f"k={k}")
+    growth, table = growth_of(world, policy)
+    if not growth.holds_now():
+        return
+    tree = grown(growth, table, policy)
+    domains = {name: values if _has_missing(tree, name) else [v for v in values if v is not None]
+               for name, values in world.domains.items()}  # fmt: skip
+    expected = sizes(naive_spans.spans(tree, world.people, domains))
+    assert growth.spans is not None
+    assert sorted(sorted(span.rows.tolist()) for span in growth.spans.everywhere()) == expected
+    assert judged(tree, world) == expected
+    assert naive_spans.is_k_anonymous(tree, world.people, domains, k)
+    for leaf in growth.leaves():
+        if (leaf.counts > 0).sum() > 1:
+            for number in range(len(growth.features)):
+                for gain, split in every_way(growth, leaf, number):
+                    if gain > 1e-9:
+                        root = tried(growth, leaf, split)
+                        wider = Tree(tree.attributes, tree.target, tree.target_role, tree.labels, root)
+                        assert not naive_spans.is_k_anonymous(wider, world.people, domains, k)
+
+
+def every_way(growth: Growth, leaf: Leaf, number: int) -> Iterator[tuple[float, Split]]:
+    """Every level of a categorical feature, and every threshold of a numeric one."""
+    feature = growth.features[number]
+    if not feature.numeric:
+        yield from growth.ways(leaf, number)
+        return
+    counts = growth.people.by_code(leaf.rows, feature)
+    inside = leaf.open.get(number, np.ones(feature.size, bool))
+    here = np.flatnonzero(counts[: feature.plain].any(axis=1)).tolist()
+    for cut, following in pairwise(here):
+        split = growth.threshold(leaf, number, inside, cut, following)
+        yield float(growth.score(growth.people.by_son(leaf.rows, feature, split.son, split.sons))), split
+
+
+def tried(growth: Growth, leaf: Leaf, split: Split) -> Node:
+    """The whole tree with one more split."""
+    parts = growth.people.divided(leaf.rows, growth.features[split.feature], split.son, split.sons)
+    leaf.split = split
+    leaf.sons = [Leaf(-1 - place, rows, growth.people.counts(rows), {}) for place, rows in enumerate(parts)]
+    wider = growth.released(growth.root)
+    leaf.split, leaf.sons = None, []
+    return wider
+
+
+def _has_missing(tree: Tree, name: str) -> bool:
+    return next(item.has_missing for item in tree.attributes if item.name == name)
+
+
+@pytest.mark.parametrize(
+    "require", ["distinct_l=2", "k=2, entropy_l=1.5", "confidence=0.75", "recursive_cl=[2, 2]", "t=0.3"]
+)
+@given(data=st.data())
+def test_every_tree_passes_the_judge(require: str, data: st.DataObject) -> None:
+    world = data.draw(naive_spans.worlds())
+    if world.tree.target_role == "public":
+        return
+    policy = policy_of(world, require)
+    growth, table = growth_of(world, policy)
+    if growth.holds_now():
+        assert audit_tree(grown(growth, table, policy), framed(world), policy).holds
+
+
+@given(world=naive_spans.worlds())
+def test_without_a_requirement_counts_add_up(world: World) -> None:
+    policy = policy_of(world, "k=1")
+    table = encode(framed(world), policy)
+    people, features = offered(table, policy)
+    tree = grown(Growth(people, features), table, policy)
+    ends = Counter(naive_spans.leaf_of(tree, person) for person in world.people)
+    assert [ends[number] for number in range(len(tree.leaves))] == [leaf.people for leaf in tree.leaves]
