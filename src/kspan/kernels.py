@@ -64,3 +64,22 @@ def histogram(codes: NDArray[Any], labels: NDArray[Any], weights: Int64s, rows: 
     for i in range(rows.size):
         row = rows[i]
         counts[codes[row], labels[row]] += weights[row] if weights.size else 1
+
+
+@njit(cache=True, nogil=True)
+def histogram_by_part(
+    codes: NDArray[Any],
+    son: Int64s,
+    labels: NDArray[Any],
+    weights: Int64s,
+    rows: Int64s,
+    ends: Int64s,
+    counts: NDArray[Any],
+) -> None:
+    """Add people to `counts[part, son, label]`; part p has the rows before `ends[p]` and after those of part p - 1."""
+    begin = 0
+    for part in range(ends.size):
+        for i in range(begin, ends[part]):
+            row = rows[i]
+            counts[part, son[codes[row]], labels[row]] += weights[row] if weights.size else 1
+        begin = ends[part]

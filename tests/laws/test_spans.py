@@ -114,7 +114,10 @@ def every_way(growth: Growth, leaf: Leaf, number: int) -> Iterator[tuple[float, 
     here = np.flatnonzero(counts[: feature.plain].any(axis=1)).tolist()
     for cut, following in pairwise(here):
         split = growth.threshold(leaf, number, inside, cut, following)
-        yield float(growth.score(growth.people.by_son(leaf.rows, feature, split.son, split.sons))), split
+        yield (
+            float(growth.score(growth.people.by_part([leaf.rows], feature, np.maximum(split.son, 0), split.sons)[0])),
+            split,
+        )
 
 
 def tried(growth: Growth, leaf: Leaf, split: Split) -> Node:

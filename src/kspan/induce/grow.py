@@ -23,6 +23,9 @@ from kspan.privacy import KAnonymity, Requirement
 LEAST_GAIN = 1e-9
 """Less than this is rounding."""
 
+CELLS = 1 << 20
+"""Of a table of spans, codes and labels that is held at once."""
+
 
 @dataclass(frozen=True, eq=False)
 class Split:
@@ -87,7 +90,7 @@ class Growth:
         self.root = Leaf(0, people.rows, everybody, {})
         self.made = 1
         # Without a requirement there is nobody to hide, and no span to follow.
-        self.spans = Spans.of_root(people, 0, target_public=target_public) if requirement is not None else None
+        self.spans = Spans(people, 0, target_public=target_public) if requirement is not None else None
         self.queue: list[Candidate] = []
         self.sons_of_all: dict[tuple[int, int], tuple[Int64s, int]] = {}
 
@@ -108,7 +111,7 @@ class Growth:
         """Does the tree as it is satisfy the requirement?"""
         if self.spans is None:
             return True
-        return all(bool(self.satisfied(self.spans.now(leaf)).all()) for leaf in self.spans.reaching)
+        return all(bool(self.satisfied(self.spans.as_they_are(leaf)).all()) for leaf in self.spans.reaching)
 
     def propose(self, leaf: Leaf) -> None:
         """Every attribute at its lowest level is a candidate of a new leaf."""
@@ -120,11 +123,10 @@ class Growth:
 
     def cannot_be_divided(self, leaf: Leaf) -> bool:
         """Is the leaf one span of fewer than 2k people? Then two sons with people in them cannot both have k."""
-        if self.spans is None or len(self.spans.reaching[leaf.number]) > 1:
+        spans = [] if self.spans is None else self.spans.of(leaf.number)
+        if self.spans is None or len(spans) != 1 or len(spans[0].rows) != len(leaf.rows):
             return False
-        (span,) = self.spans.reaching[leaf.number]
-        exposing = len(span.leaves) * self.spans.bins_per_leaf > 1
-        return exposing and int(self.people.counts(span.rows).sum()) < 2 * self.k and len(span.rows) == len(leaf.rows)
+        return bool(self.spans.exposing(spans)[0]) and int(leaf.counts.sum()) < 2 * self.k
 
     def enqueue(self, leaf: Leaf, found: tuple[float, Split] | None) -> None:
         """Put a split into the queue, if it gains."""
@@ -267,12 +269,17 @@ class Growth:
         """Which cuts keep every span that reaches the leaf private, all of them looked at in one pass."""
         if self.spans is None or not feature.public:
             return np.ones(len(cuts), bool)
+        spans = self.spans.of(leaf.number)
         allowed = np.ones(len(cuts), bool)
-        for span in self.spans.reaching[leaf.number]:
-            sons = _sons_of_thresholds(self.people.by_code(span.rows, feature), feature.plain)[cuts]
-            exposing = np.full(sons.shape[0] * sons.shape[1], len(span.leaves) * self.spans.bins_per_leaf > 1)
-            good = self.satisfied(Parts(sons.reshape(-1, sons.shape[2]), exposing))
-            allowed &= good.reshape(len(cuts), -1).all(axis=1)
+        each = np.arange(feature.size)
+        chunk = max(1, CELLS // (feature.size * self.people.labels))
+        for begin in range(0, len(spans), chunk):
+            some = spans[begin : begin + chunk]
+            counts = self.people.by_part([span.rows for span in some], feature, each, feature.size)
+            sons = np.stack([_sons_of_thresholds(part, feature.plain)[cuts] for part in counts])
+            exposing = np.repeat(self.spans.exposing(some), sons.shape[1] * sons.shape[2])
+            good = self.satisfied(Parts(sons.reshape(-1, self.people.labels), exposing))
+            allowed &= good.reshape(len(some), len(cuts), -1).all(axis=(0, 2))
         return allowed
 
     def leaves(self) -> Iterator[Leaf]:

@@ -33,9 +33,13 @@ class People:
         kernels.histogram(feature.codes, self.label, self.weights, rows, counts)
         return counts
 
-    def by_son(self, rows: Int64s, feature: Feature, son: Int64s, sons: int) -> Int64s:
-        """How many people of each son and label are in some rows, given the son of each code."""
-        return summed(self.by_code(rows, feature), son, sons)
+    def by_part(self, parts: list[Int64s], feature: Feature, son: Int64s, sons: int) -> Int64s:
+        """How many people of each son and label are in each part, in one pass, given the son of each code."""
+        counts = np.zeros((len(parts), sons, self.labels), np.int64)
+        rows = parts[0] if len(parts) == 1 else np.concatenate(parts)
+        ends = np.cumsum([len(part) for part in parts])
+        kernels.histogram_by_part(feature.codes, son, self.label, self.weights, rows, ends, counts)
+        return counts
 
     def counts(self, rows: Int64s) -> Int64s:
         """How many people of each label are in some rows."""

@@ -16,10 +16,21 @@ from kspan.induce.people import People
 
 @dataclass(eq=False)
 class Span:
-    """People who reach the same leaves, by public values alone."""
+    """People who reach the same leaves, by public values alone; once a public question divides them, its pieces."""
 
     rows: Int64s
-    leaves: set[int]
+    leaves: int
+    pieces: list["Span"] = field(default_factory=list)
+
+    def now(self) -> Iterator["Span"]:
+        """Itself, or what has become of it."""
+        waiting = [self]
+        while waiting:
+            span = waiting.pop()
+            if span.pieces:
+                waiting.extend(reversed(span.pieces))
+            else:
+                yield span
 
 
 @dataclass(frozen=True)
@@ -30,64 +41,70 @@ class Parts:
     exposing: Bools
 
 
-@dataclass
 class Spans:
-    """All spans of a tree, found from its leaves."""
+    """All spans of a tree, found from its leaves.
 
-    people: People
-    bins_per_leaf: int
-    """As many as labels if the target is private; else the attacker knows the label, and a leaf is one bin."""
-    reaching: dict[int, list[Span]] = field(default_factory=dict)
+    A span that is divided at one leaf is divided for every leaf it reaches; the others find out when they are asked.
+    """
 
-    @classmethod
-    def of_root(cls, people: People, root: int, *, target_public: bool) -> "Spans":
-        """One span with everybody, or one a label if the target is public."""
-        spans = cls(people, 1 if target_public else people.labels)
+    def __init__(self, people: People, root: int, *, target_public: bool) -> None:
+        self.people = people
+        # The attacker knows a public label, so a leaf is one bin then; else as many as there are labels.
+        self.bins_per_leaf = 1 if target_public else people.labels
         rows = people.rows
         parts = [rows[people.label[rows] == label] for label in range(people.labels)] if target_public else [rows]
-        spans.reaching[root] = [Span(part, {root}) for part in parts if len(part)]
-        return spans
+        self.first = [Span(part, 1) for part in parts if len(part)]
+        self.reaching = {root: self.first}
 
     def everywhere(self) -> Iterator[Span]:
         """Every span once."""
-        seen: set[int] = set()
-        for spans in self.reaching.values():
-            for span in spans:
-                if id(span) not in seen:
-                    seen.add(id(span))
-                    yield span
+        for span in self.first:
+            yield from span.now()
 
-    def now(self, leaf: int) -> Parts:
-        """The spans that reach a leaf, as they are."""
+    def of(self, leaf: int) -> list[Span]:
+        """The spans that reach a leaf."""
         spans = self.reaching[leaf]
-        counts = np.array([self.people.counts(span.rows) for span in spans])
-        return Parts(counts, np.array([len(span.leaves) * self.bins_per_leaf > 1 for span in spans]))
+        if any(span.pieces for span in spans):
+            spans = self.reaching[leaf] = [piece for span in spans for piece in span.now()]
+        return spans
+
+    def exposing(self, spans: list[Span]) -> Bools:
+        """Which spans have more than one bin."""
+        return np.array([span.leaves for span in spans]) * self.bins_per_leaf > 1
+
+    def as_they_are(self, leaf: int) -> Parts:
+        """The spans that reach a leaf."""
+        spans = self.of(leaf)
+        return Parts(np.array([self.people.counts(span.rows) for span in spans]), self.exposing(spans))
 
     def after(self, leaf: int, feature: Feature, son: Int64s, sons: int) -> Parts:
         """What would be left of the spans that reach a leaf if it were split: `son` of each code of the feature.
 
         A public attribute divides each span by the sons; a private one divides none, but gives each of them more bins.
         """
-        spans = self.reaching[leaf]
+        spans = self.of(leaf)
         if not feature.public:
-            return Parts(self.now(leaf).counts, np.ones(len(spans), bool))
-        counts = np.concatenate([self.people.by_son(span.rows, feature, son, sons) for span in spans])
-        exposing = np.repeat([len(span.leaves) * self.bins_per_leaf > 1 for span in spans], sons)
-        return Parts(counts, exposing)
+            return Parts(self.as_they_are(leaf).counts, np.ones(len(spans), bool))
+        counts = self.people.by_part([span.rows for span in spans], feature, son, sons)
+        return Parts(counts.reshape(-1, self.people.labels), np.repeat(self.exposing(spans), sons))
 
     def split(self, leaf: int, feature: Feature, son: Int64s, leaves: list[int]) -> None:
         """Replace a leaf by its sons; those of a public attribute take their part of each span with them."""
-        for leaf_of_son in leaves:
-            self.reaching[leaf_of_son] = []
-        for span in self.reaching.pop(leaf):
-            others = span.leaves - {leaf}
-            if feature.public:
-                parts = self.people.divided(span.rows, feature, son, len(leaves))
-                pieces = [Span(part, others | {new}) for part, new in zip(parts, leaves, strict=True) if len(part)]
-            else:
-                pieces = [Span(span.rows, others | set(leaves))]
-            for other in others:
-                self.reaching[other].remove(span)
-            for piece in pieces:
-                for reached in piece.leaves:
-                    self.reaching[reached].append(piece)
+        spans = self.of(leaf)
+        del self.reaching[leaf]
+        if not feature.public:
+            for span in spans:
+                span.leaves += len(leaves) - 1
+            self.reaching.update(dict.fromkeys(leaves, spans))
+            return
+        for new in leaves:
+            self.reaching[new] = []
+        for span in spans:
+            parts = self.people.divided(span.rows, feature, son, len(leaves))
+            pieces = {new: part for new, part in zip(leaves, parts, strict=True) if len(part)}
+            if len(pieces) == 1:
+                self.reaching[next(iter(pieces))].append(span)
+                continue
+            for new, part in pieces.items():
+                span.pieces.append(Span(part, span.leaves))
+                self.reaching[new].append(span.pieces[-1])
