@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Iterator
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -112,12 +111,10 @@ def every_way(growth: Growth, leaf: Leaf, number: int) -> Iterator[tuple[float, 
     counts = growth.people.by_code(leaf.rows, feature)
     inside = leaf.open.get(number, np.ones(feature.size, bool))
     here = np.flatnonzero(counts[: feature.plain].any(axis=1)).tolist()
-    for cut, following in pairwise(here):
-        split = growth.threshold(leaf, number, inside, cut, following)
-        yield (
-            float(growth.score(growth.people.by_part([leaf.rows], feature, np.maximum(split.son, 0), split.sons)[0])),
-            split,
-        )
+    for cut in range(here[0], here[-1]) if here else ():
+        split = growth.threshold(number, inside, cut)
+        sons = growth.people.by_part([leaf.rows], feature, np.maximum(split.son, 0), split.sons)[0]
+        yield float(growth.score(sons)), split
 
 
 def tried(growth: Growth, leaf: Leaf, split: Split) -> Node:

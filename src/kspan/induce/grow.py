@@ -224,37 +224,43 @@ class Growth:
     def thresholds(
         self, leaf: Leaf, number: int, counts: Int64s, inside: Bools, after: Split | None
     ) -> Iterator[tuple[float, Split]]:
-        """The best binary split between numbers (a missing one is a son of its own); `after` one, of those allowed."""
-        feature = self.features[number]
-        sons = _sons_of_thresholds(counts, feature.plain)
-        here = np.flatnonzero(counts[: feature.plain].any(axis=1))
-        cuts = here[:-1]  # a cut after a number that occurs here, and before another that does
-        if not len(cuts):
-            return
-        large = (sons[cuts].sum(axis=2) >= self.min_rows).sum(axis=1) >= 2
-        allowed = large & (self.allowed_cuts(leaf, feature, cuts) if after is not None else True)
-        if not allowed.any():
-            return
-        scores = np.where(allowed, self.score(sons[cuts]), -np.inf)
-        best = int(np.argmax(scores.round(12)))
-        cut, following = int(cuts[best]), int(here[best + 1])
-        yield float(scores[best]), self.threshold(leaf, number, inside, cut, following)
+        """The best binary split between numbers (a missing one is a son of its own).
 
-    def threshold(self, leaf: Leaf, number: int, inside: Bools, cut: int, following: int) -> Split:
-        """The split of a numeric feature after a code, halfway to the next one that occurs."""
+        First halfway between two numbers that occur in the leaf; `after` a split that was not allowed, anywhere between
+        them that is allowed, since people elsewhere may have the numbers between.
+        """
+        feature = self.features[number]
+        here = np.flatnonzero(counts[: feature.plain].any(axis=1))
+        if len(here) < 2:
+            return
+        assert feature.numbers is not None
+        middles = (feature.numbers[here[:-1]] + feature.numbers[here[1:]]) / 2
+        halfway = np.minimum(np.searchsorted(feature.numbers, middles, side="right"), here[1:]) - 1
+        cuts = halfway if after is None else np.arange(here[0], here[-1])
+        sons = _sons_of_thresholds(counts, feature.plain)[cuts]
+        allowed = (sons.sum(axis=2) >= self.min_rows).sum(axis=1) >= 2
+        if after is not None:
+            allowed &= self.allowed_cuts(leaf, feature, cuts)
+        if allowed.any():
+            scores = np.where(allowed, self.score(sons).round(12), -np.inf)
+            best = np.flatnonzero(scores == scores.max())
+            usual = best[np.isin(cuts[best], halfway)]
+            chosen = int((usual if len(usual) else best)[0])
+            yield float(scores[chosen]), self.threshold(number, inside, int(cuts[chosen]))
+
+    def threshold(self, number: int, inside: Bools, cut: int) -> Split:
+        """The split of a numeric feature after a code, halfway to the next number."""
         feature = self.features[number]
         assert feature.numbers is not None
-        numbers = feature.numbers[: feature.plain]
+        below, above = float(feature.numbers[cut]), float(feature.numbers[cut + 1])
         son = np.full(feature.size, -1, np.int64)
-        middle = (float(numbers[cut]) + float(numbers[following])) / 2
-        if middle >= numbers[following]:  # neighbors among floats have nothing between them
-            middle = float(numbers[cut])
-        son[: feature.plain] = np.where(numbers <= middle, 0, 1)
+        son[: feature.plain] = np.arange(feature.plain) > cut
         sons = 2
         if feature.attribute.has_missing and inside[-1]:
             son[-1], sons = 2, 3
         son[~inside] = -1
-        return Split(number, son, sons, cut=middle)
+        middle = (below + above) / 2
+        return Split(number, son, sons, cut=middle if middle < above else below)  # floats may have nothing between them
 
     def region(self, leaf: Leaf, split: Split, number: int) -> Region:
         """What the branch to one of the sons of a leaf admits."""

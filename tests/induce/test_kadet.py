@@ -1,0 +1,63 @@
+"""kADET on real people, with all kinds of attributes in all roles."""
+
+import pytest
+
+import kspan as ks
+
+PEOPLE = ks.datasets.load_adult("train").head(1500).drop("fnlwgt")
+NAMES = [name for name in PEOPLE.columns if name != "income"]
+
+
+@pytest.mark.parametrize("require", ["k=20", "k=5, entropy_l=1.1", "k=10, confidence=0.97"])
+@pytest.mark.parametrize(
+    "private",
+    [(), ("hours-per-week", "capital-gain", "capital-loss"), ("occupation", "workclass", "age"), tuple(NAMES)],
+    ids=["all public", "private numbers", "mixed", "all private"],
+)
+def test_every_tree_holds(private: tuple[str, ...], require: str) -> None:
+    public = [name for name in NAMES if name not in private]
+    policy = ks.Policy(public=public, private=private, target="income", require=require)
+    tree = ks.learn(PEOPLE, policy)
+    found = ks.audit(tree, PEOPLE, policy)
+    assert found.holds
+    assert len(tree.leaves) > 1
+    assert found.groups > 1 or not public
+
+
+def test_a_public_target_can_be_learnt_and_its_spans_are_safe_when_all_is_public() -> None:
+    policy = ks.Policy(public=[*NAMES, "income"], target="income", require="k=1000")
+    tree = ks.learn(PEOPLE, policy)
+    found = ks.audit(tree, PEOPLE, policy)
+    assert found.holds
+    assert found.safe_people == PEOPLE.height
+
+
+def test_with_hierarchies_a_question_may_be_general() -> None:
+    hierarchies = ks.datasets.adult_policy().hierarchies
+    policy = ks.Policy(
+        public=["native-country", "education"],
+        target="income",
+        require="k=100",
+        hierarchies={name: hierarchies[name] for name in ("native-country", "education")},
+    )
+    people = PEOPLE.select("native-country", "education", "income")
+    tree = ks.learn(people, policy)
+    assert any(len(edge.region.values) > 1 for node in tree.nodes() for edge in node.edges)
+    without = ks.learn(people, ks.Policy(public=["native-country", "education"], target="income", require="k=100"))
+    assert len(tree.leaves) > len(without.leaves)
+
+
+def test_weights_equal_repeated_rows() -> None:
+    people = PEOPLE.select("education", "sex", "income")
+    counted = people.group_by(people.columns, maintain_order=True).len("n")
+    plain = ks.learn(people, ks.Policy(public=["education", "sex"], target="income", require="k=20"))
+    weighted = ks.learn(counted, ks.Policy(public=["education", "sex"], target="income", weight="n", require="k=20"))
+    assert plain == weighted
+
+
+def test_more_privacy_never_more_leaves_of_public_attributes() -> None:
+    leaves = []
+    for k in (2, 10, 50, 200):
+        policy = ks.Policy(public=["education", "sex", "race"], target="income", require=ks.KAnonymity(k))
+        leaves.append(len(ks.learn(PEOPLE.select("education", "sex", "race", "income"), policy).leaves))
+    assert leaves == sorted(leaves, reverse=True)
