@@ -59,11 +59,15 @@ def tally_hashed(keys: Int64s, weights: Int64s) -> tuple[Int64s, Int64s, Int64s]
 
 
 @njit(cache=True, nogil=True)
-def histogram(codes: NDArray[Any], labels: NDArray[Any], weights: Int64s, rows: Int64s, counts: NDArray[Any]) -> None:
-    """Add the people of some rows to `counts[code, label]`; an empty `weights` counts every row once."""
-    for i in range(rows.size):
-        row = rows[i]
-        counts[codes[row], labels[row]] += weights[row] if weights.size else 1
+def histograms(
+    codes: NDArray[Any], begins: Int64s, labels: NDArray[Any], weights: Int64s, rows: Int64s, counts: NDArray[Any]
+) -> None:
+    """Add the people of some rows to `counts[code, label]`, the codes of each attribute from its place in `begins` on."""
+    for attribute in range(begins.size):
+        begin = begins[attribute]
+        for i in range(rows.size):
+            row = rows[i]
+            counts[begin + codes[attribute, row], labels[row]] += weights[row] if weights.size else 1
 
 
 @njit(cache=True, nogil=True)

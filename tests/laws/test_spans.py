@@ -14,8 +14,10 @@ import kspan as ks
 from kspan.audit.spans import spans_of
 from kspan.audit.tree import audit_tree
 from kspan.data.encode import encode
+from kspan.induce.gain import ONE
 from kspan.induce.grow import Growth, Leaf, Split
 from kspan.induce.id3 import grown, offered
+from kspan.induce.people import summed
 from kspan.model.tree import Node, Tree
 from laws import naive_spans
 from laws.naive_spans import World
@@ -106,15 +108,15 @@ def every_way(growth: Growth, leaf: Leaf, number: int) -> Iterator[tuple[float, 
     """Every level of a categorical feature, and every threshold of a numeric one."""
     feature = growth.features[number]
     if not feature.numeric:
-        yield from growth.ways(leaf, number)
+        for level, gain in growth.levels(leaf, number):
+            yield gain, Split(number, *growth.sons_at(leaf, number, level))
         return
-    counts = growth.people.by_code(leaf.rows, feature)
-    inside = leaf.open.get(number, np.ones(feature.size, bool))
+    counts = growth.by_code(leaf, number)
     here = np.flatnonzero(counts[: feature.plain].any(axis=1)).tolist()
     for cut in range(here[0], here[-1]) if here else ():
-        split = growth.threshold(number, inside, cut)
-        sons = growth.people.by_part([leaf.rows], feature, np.maximum(split.son, 0), split.sons)[0]
-        yield float(growth.score(sons)), split
+        split = growth.threshold(leaf, number, cut)
+        sons = summed(counts, split.son, split.sons)
+        yield float(growth.score(sons, ONE)[0]), split
 
 
 def tried(growth: Growth, leaf: Leaf, split: Split) -> Node:

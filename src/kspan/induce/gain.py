@@ -1,6 +1,6 @@
-"""How good a split is: counts of sons by label in, one number a split out.
+"""How good splits are: the people of all sons of many splits by label in, one number a split out.
 
-All take an array `[..., son, label]` of the people of each son and score each of the leading entries.
+All take an array `[son, label]` in which the sons of a split follow each other, and where each split begins.
 """
 
 from collections.abc import Callable
@@ -9,9 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kspan.data.arrays import Floats
+from kspan.data.arrays import Floats, Int64s
 
-Score = Callable[[NDArray[Any]], Floats]
+Score = Callable[[Int64s, Int64s], Floats]
+
+ONE = np.zeros(1, np.int64)
+"""The beginning of a single split."""
 
 
 def entropy(counts: NDArray[Any]) -> Floats:
@@ -22,34 +25,40 @@ def entropy(counts: NDArray[Any]) -> Floats:
     """
     total = np.maximum(counts.sum(axis=-1), 1)
     # H = log n - (1/n) sum c log c, where 1 stands in for 0 people: their term is 0 either way.
-    spread = (counts * np.log2(np.maximum(counts, 1))).sum(axis=-1)
-    bits: Floats = np.maximum(np.log2(total) - spread / total, 0.0)
+    bits: Floats = np.maximum(np.log2(total) - _c_log_c(counts).sum(axis=-1) / total, 0.0)
     return bits
 
 
-def information_gain(sons: NDArray[Any]) -> Floats:
+def information_gain(sons: Int64s, begins: Int64s) -> Floats:
     """The entropy of the node less what is left in its sons (Quinlan 1986).
 
-    >>> information_gain(np.array([[3, 0], [0, 3]])).tolist()
-    1.0
+    >>> information_gain(np.array([[3, 0], [0, 3], [2, 1], [1, 2]]), np.array([0, 2])).round(3).tolist()
+    [1.0, 0.082]
     """
-    return _reduction(sons, entropy)
+    return _reduction(sons, begins, entropy)
 
 
-def gain_ratio(sons: NDArray[Any]) -> Floats:
+def gain_ratio(sons: Int64s, begins: Int64s) -> Floats:
     """Information gain over the entropy of the split itself (Quinlan 1993)."""
-    split = entropy(sons.sum(axis=-1))
-    gain = information_gain(sons)
+    sizes = sons.sum(axis=1)
+    total = np.maximum(np.add.reduceat(sizes, begins), 1)
+    split = np.log2(total) - np.add.reduceat(_c_log_c(sizes), begins) / total
+    gain = information_gain(sons, begins)
     ratio: Floats = np.divide(gain, split, out=np.zeros_like(gain), where=split > 0)
     return ratio
 
 
-def gini_gain(sons: NDArray[Any]) -> Floats:
+def gini_gain(sons: Int64s, begins: Int64s) -> Floats:
     """The Gini impurity of the node less what is left in its sons (Breiman et al. 1984)."""
-    return _reduction(sons, _gini)
+    return _reduction(sons, begins, _gini)
 
 
 SCORES: dict[str, Score] = {"information-gain": information_gain, "gain-ratio": gain_ratio, "gini": gini_gain}
+
+
+def _c_log_c(counts: NDArray[Any]) -> Floats:
+    product: Floats = counts * np.log2(np.maximum(counts, 1))
+    return product
 
 
 def _gini(counts: NDArray[Any]) -> Floats:
@@ -58,8 +67,8 @@ def _gini(counts: NDArray[Any]) -> Floats:
     return impurity
 
 
-def _reduction(sons: NDArray[Any], impurity: Score) -> Floats:
-    sizes = sons.sum(axis=-1)
-    share = sizes / np.maximum(sizes.sum(axis=-1, keepdims=True), 1)
-    left: Floats = impurity(sons.sum(axis=-2)) - (share * impurity(sons)).sum(axis=-1)
-    return left
+def _reduction(sons: Int64s, begins: Int64s, impurity: Callable[[NDArray[Any]], Floats]) -> Floats:
+    nodes = np.add.reduceat(sons, begins, axis=0)
+    left = np.add.reduceat(sons.sum(axis=1) * impurity(sons), begins)
+    reduction: Floats = impurity(nodes) - left / np.maximum(nodes.sum(axis=1), 1)
+    return reduction

@@ -10,11 +10,12 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from kspan import kernels
 from kspan.data.arrays import Bools, Int64s
 from kspan.data.groups import Counts, Groups
 from kspan.errors import PolicyError, check_number, did_you_mean
 from kspan.induce.features import Feature
-from kspan.induce.gain import SCORES
+from kspan.induce.gain import ONE, SCORES
 from kspan.induce.people import People, summed
 from kspan.induce.spans import Parts, Spans
 from kspan.model.tree import Edge, Node, Region
@@ -22,6 +23,9 @@ from kspan.privacy import KAnonymity, Requirement
 
 LEAST_GAIN = 1e-9
 """Less than this is rounding."""
+
+KEPT = 4096
+"""Codes of all features for which a leaf remembers its counts."""
 
 CELLS = 1 << 20
 """Of a table of spans, codes and labels that is held at once."""
@@ -34,7 +38,6 @@ class Split:
     feature: int
     son: Int64s
     sons: int
-    level: int = 0
     cut: float | None = None
     """Of a numeric feature: numbers up to here go to the first son."""
 
@@ -49,17 +52,21 @@ class Leaf:
     open: dict[int, Bools]
     bounds: dict[int, tuple[float | None, float | None]] = field(default_factory=dict)
     """Of numeric features that were asked above."""
+    tally: Int64s | None = None
+    """People by code of each feature and label, while it may still be divided."""
     split: Split | None = None
     sons: list["Leaf"] = field(default_factory=list)
 
 
 @dataclass(order=True)
 class Candidate:
-    """A split of a leaf in the queue, the most gainful first."""
+    """A split of a leaf in the queue, the most gainful first: by a level of a feature, or after a code."""
 
     rank: tuple[float, int, int, int]
     leaf: Leaf = field(compare=False)
-    split: Split = field(compare=False)
+    feature: int = field(compare=False)
+    level: int = field(compare=False)
+    cut: int | None = field(compare=False)
 
 
 class Growth:
@@ -92,6 +99,10 @@ class Growth:
         # Without a requirement there is nobody to hide, and no span to follow.
         self.spans = Spans(people, 0, target_public=target_public) if requirement is not None else None
         self.queue: list[Candidate] = []
+        self.codes = np.stack([feature.codes for feature in features])  # of one type, for one pass over all of them
+        ends = np.cumsum([feature.size for feature in features])
+        self.begins = ends - [feature.size for feature in features]
+        self.categorical = np.array([not feature.numeric for feature in features])
         self.sons_of_all: dict[tuple[int, int], tuple[Int64s, int]] = {}
 
     def grow(self) -> Node:
@@ -101,8 +112,9 @@ class Growth:
             candidate = heapq.heappop(self.queue)
             if candidate.leaf.split is not None:
                 continue
-            if self.holds_after(candidate):
-                self.divide(candidate)
+            split = self.split_of(candidate)
+            if self.holds_after(candidate.leaf, split):
+                self.divide(candidate.leaf, split)
             else:
                 self.generalize(candidate)
         return self.released(self.root)
@@ -115,11 +127,35 @@ class Growth:
 
     def propose(self, leaf: Leaf) -> None:
         """Every attribute at its lowest level is a candidate of a new leaf."""
-        if np.count_nonzero(leaf.counts) > 1:
-            hopeless = self.cannot_be_divided(leaf)
-            for number, feature in enumerate(self.features):
-                if not (feature.public and hopeless):
-                    self.enqueue(leaf, next(self.ways(leaf, number), None))
+        if np.count_nonzero(leaf.counts) < 2:
+            return
+        tally = self.tally(leaf)
+        hopeless = self.cannot_be_divided(leaf)
+        scores = self.score(tally, self.begins)
+        large = np.add.reduceat(tally.sum(axis=1) >= self.min_rows, self.begins, dtype=np.int64) >= 2
+        worth = (scores > LEAST_GAIN) & large & self.categorical
+        for number, feature in enumerate(self.features):
+            if feature.public and hopeless:
+                continue
+            if worth[number]:
+                self.enqueue(leaf, number, float(scores[number]))
+            elif feature.numeric:
+                self.propose_threshold(leaf, number)
+
+    def tally(self, leaf: Leaf) -> Int64s:
+        """People of a leaf by code of each feature and label; kept with the leaf unless it is large."""
+        if leaf.tally is not None:
+            return leaf.tally
+        counts = np.zeros((int(self.begins[-1]) + self.features[-1].size, self.people.labels), np.int64)
+        kernels.histograms(self.codes, self.begins, self.people.label, self.people.weights, leaf.rows, counts)
+        if len(counts) <= KEPT:
+            leaf.tally = counts
+        return counts
+
+    def by_code(self, leaf: Leaf, number: int) -> Int64s:
+        """People of a leaf by code of one feature and label."""
+        begin = self.begins[number]
+        return self.tally(leaf)[begin : begin + self.features[number].size]
 
     def cannot_be_divided(self, leaf: Leaf) -> bool:
         """Is the leaf one span of fewer than 2k people? Then two sons with people in them cannot both have k."""
@@ -128,28 +164,38 @@ class Growth:
             return False
         return bool(self.spans.exposing(spans)[0]) and int(leaf.counts.sum()) < 2 * self.k
 
-    def enqueue(self, leaf: Leaf, found: tuple[float, Split] | None) -> None:
+    def enqueue(self, leaf: Leaf, feature: int, gain: float, *, level: int = 0, cut: int | None = None) -> None:
         """Put a split into the queue, if it gains."""
-        if found is not None and found[0] > LEAST_GAIN:
-            gain, split = found
-            heapq.heappush(
-                self.queue, Candidate((-round(gain, 12), leaf.number, split.feature, split.level), leaf, split)
-            )
+        if gain > LEAST_GAIN:
+            rank = (-round(gain, 12), leaf.number, feature, level)
+            heapq.heappush(self.queue, Candidate(rank, leaf, feature, level, cut))
 
     def generalize(self, candidate: Candidate) -> None:
         """Give a split that is not allowed another chance: one level up, or with the best threshold that is allowed.
 
         By a private attribute no other way is better: none of them divides a span.
         """
-        split = candidate.split
-        if self.features[split.feature].public:
-            self.enqueue(candidate.leaf, next(self.ways(candidate.leaf, split.feature, after=split), None))
+        leaf, number = candidate.leaf, candidate.feature
+        if not self.features[number].public:
+            return
+        if candidate.cut is not None:
+            self.propose_threshold(leaf, number, allowed_only=True)
+        elif found := next(self.levels(leaf, number, candidate.level + 1), None):
+            level, gain = found
+            self.enqueue(leaf, number, gain, level=level)
 
-    def divide(self, candidate: Candidate) -> None:
+    def split_of(self, candidate: Candidate) -> Split:
+        """The split that a candidate stands for."""
+        leaf, number = candidate.leaf, candidate.feature
+        if candidate.cut is not None:
+            return self.threshold(leaf, number, candidate.cut)
+        son, sons = self.sons_at(leaf, number, candidate.level)
+        return Split(number, son, sons)
+
+    def divide(self, leaf: Leaf, split: Split) -> None:
         """Make a leaf a node, and its sons leaves with candidates of their own."""
-        leaf, split = candidate.leaf, candidate.split
         feature = self.features[split.feature]
-        leaf.split = split
+        leaf.split, leaf.tally = split, None
         for number, rows in enumerate(self.people.divided(leaf.rows, feature, split.son, split.sons)):
             still_open = {**leaf.open, split.feature: split.son == number}
             intervals = self.region(leaf, split, number).intervals
@@ -161,13 +207,17 @@ class Growth:
         for son in leaf.sons:
             self.propose(son)
 
-    def holds_after(self, candidate: Candidate) -> bool:
+    def holds_after(self, leaf: Leaf, split: Split) -> bool:
         """Would every span still satisfy the requirement after a split?"""
         if self.spans is None:
             return True
-        split = candidate.split
-        feature = self.features[split.feature]
-        parts = self.spans.after(candidate.leaf.number, feature, split.son, split.sons)
+        feature, spans = self.features[split.feature], self.spans.of(leaf.number)
+        if feature.public and len(spans) == 1 and len(spans[0].rows) == len(leaf.rows):
+            # The span is the leaf, whose people are counted already.
+            counts = summed(self.by_code(leaf, split.feature), split.son, split.sons)
+            parts = Parts(counts, np.repeat(self.spans.exposing(spans), split.sons))
+        else:
+            parts = self.spans.after(leaf.number, feature, split.son, split.sons)
         return bool(self.satisfied(parts).all())
 
     def satisfied(self, parts: Parts) -> Bools:
@@ -186,33 +236,27 @@ class Growth:
             good[populated] = requirement.holds(Groups(sizes[populated], private, parts.exposing[populated]))
         return good
 
-    def ways(self, leaf: Leaf, number: int, after: Split | None = None) -> Iterator[tuple[float, Split]]:
-        """The ways to divide a leaf by a feature, with their scores: levels upwards, or thresholds that are allowed."""
-        feature = self.features[number]
-        inside = leaf.open.get(number, np.ones(feature.size, bool))
-        counts = self.people.by_code(leaf.rows, feature)
-        if feature.numeric:
-            yield from self.thresholds(leaf, number, counts, inside, after)
-        else:
-            yield from self.levels(number, counts, inside, after)
+    def open_codes(self, leaf: Leaf, number: int) -> Bools:
+        """The codes of a feature that can still come to a leaf."""
+        return leaf.open.get(number, np.ones(self.features[number].size, bool))
 
-    def levels(self, number: int, counts: Int64s, inside: Bools, after: Split | None) -> Iterator[tuple[float, Split]]:
-        """Multiway splits by the names of a level, from the values upwards."""
-        feature = self.features[number]
-        for level in range(0 if after is None else after.level + 1, len(feature.levels) + 1):
-            son, count = self.sons_at(number, level, inside)
+    def levels(self, leaf: Leaf, number: int, first: int = 0) -> Iterator[tuple[int, float]]:
+        """The levels of a feature from `first` upwards by which a leaf can be divided, with their scores."""
+        counts = self.by_code(leaf, number)
+        for level in range(first, len(self.features[number].levels) + 1):
+            son, count = self.sons_at(leaf, number, level)
             if count < 2:
                 return
             sons = summed(counts, son, count)
-            if (sons.sum(axis=1) >= self.min_rows).sum() >= 2:
-                yield float(self.score(sons)), Split(number, son, count, level)
+            if np.count_nonzero(sons.sum(axis=1) >= self.min_rows) >= 2:
+                yield level, float(self.score(sons, ONE)[0])
 
-    def sons_at(self, number: int, level: int, inside: Bools) -> tuple[Int64s, int]:
+    def sons_at(self, leaf: Leaf, number: int, level: int) -> tuple[Int64s, int]:
         """The son of each code at a level of a feature, and how many there are; remembered where all codes may come."""
-        everything = bool(inside.all())
+        everything = number not in leaf.open
         if everything and (number, level) in self.sons_of_all:
             return self.sons_of_all[number, level]
-        feature = self.features[number]
+        feature, inside = self.features[number], self.open_codes(leaf, number)
         names = np.arange(feature.size) if level == 0 else feature.levels[level - 1]
         distinct, places = np.unique(names[inside], return_inverse=True)
         son = np.full(feature.size, -1, np.int64)
@@ -221,36 +265,36 @@ class Growth:
             self.sons_of_all[number, level] = son, len(distinct)
         return son, len(distinct)
 
-    def thresholds(
-        self, leaf: Leaf, number: int, counts: Int64s, inside: Bools, after: Split | None
-    ) -> Iterator[tuple[float, Split]]:
-        """The best binary split between numbers (a missing one is a son of its own).
+    def propose_threshold(self, leaf: Leaf, number: int, *, allowed_only: bool = False) -> None:
+        """Put the best binary split between numbers (a missing one is a son of its own) into the queue.
 
-        First halfway between two numbers that occur in the leaf; `after` a split that was not allowed, anywhere between
-        them that is allowed, since people elsewhere may have the numbers between.
+        First halfway between two numbers that occur in the leaf; if that was not allowed, anywhere between them that is
+        allowed, since people elsewhere may have the numbers between.
         """
-        feature = self.features[number]
+        feature, counts = self.features[number], self.by_code(leaf, number)
         here = np.flatnonzero(counts[: feature.plain].any(axis=1))
         if len(here) < 2:
             return
         assert feature.numbers is not None
         middles = (feature.numbers[here[:-1]] + feature.numbers[here[1:]]) / 2
         halfway = np.minimum(np.searchsorted(feature.numbers, middles, side="right"), here[1:]) - 1
-        cuts = halfway if after is None else np.arange(here[0], here[-1])
+        cuts = np.arange(here[0], here[-1]) if allowed_only else halfway
         sons = _sons_of_thresholds(counts, feature.plain)[cuts]
         allowed = (sons.sum(axis=2) >= self.min_rows).sum(axis=1) >= 2
-        if after is not None:
+        if allowed_only:
             allowed &= self.allowed_cuts(leaf, feature, cuts)
         if allowed.any():
-            scores = np.where(allowed, self.score(sons).round(12), -np.inf)
+            begins = np.arange(len(cuts)) * sons.shape[1]
+            scores = self.score(sons.reshape(-1, self.people.labels), begins)
+            scores = np.where(allowed, scores.round(12), -np.inf)
             best = np.flatnonzero(scores == scores.max())
             usual = best[np.isin(cuts[best], halfway)]
             chosen = int((usual if len(usual) else best)[0])
-            yield float(scores[chosen]), self.threshold(number, inside, int(cuts[chosen]))
+            self.enqueue(leaf, number, float(scores[chosen]), cut=int(cuts[chosen]))
 
-    def threshold(self, number: int, inside: Bools, cut: int) -> Split:
+    def threshold(self, leaf: Leaf, number: int, cut: int) -> Split:
         """The split of a numeric feature after a code, halfway to the next number."""
-        feature = self.features[number]
+        feature, inside = self.features[number], self.open_codes(leaf, number)
         assert feature.numbers is not None
         below, above = float(feature.numbers[cut]), float(feature.numbers[cut + 1])
         son = np.full(feature.size, -1, np.int64)

@@ -27,12 +27,6 @@ class People:
         weights = NO_WEIGHTS if table.weights is None else table.weights
         return cls(column.codes, column.size, weights, np.arange(table.rows))
 
-    def by_code(self, rows: Int64s, feature: Feature) -> Int64s:
-        """How many people of each code and label are in some rows."""
-        counts = np.zeros((feature.size, self.labels), np.int64)
-        kernels.histogram(feature.codes, self.label, self.weights, rows, counts)
-        return counts
-
     def by_part(self, parts: list[Int64s], feature: Feature, son: Int64s, sons: int) -> Int64s:
         """How many people of each son and label are in each part, in one pass, given the son of each code."""
         counts = np.zeros((len(parts), sons, self.labels), np.int64)
