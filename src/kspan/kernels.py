@@ -62,7 +62,7 @@ def tally_hashed(keys: Int64s, weights: Int64s) -> tuple[Int64s, Int64s, Int64s]
 def histograms(
     codes: NDArray[Any], begins: Int64s, labels: NDArray[Any], weights: Int64s, rows: Int64s, counts: NDArray[Any]
 ) -> None:
-    """Add the people of some rows to `counts[code, label]`, the codes of each attribute from its place in `begins` on."""
+    """Add the people of some rows to `counts[code, label]`, each attribute's from its place in `begins` on."""
     for attribute in range(begins.size):
         begin = begins[attribute]
         for i in range(rows.size):
