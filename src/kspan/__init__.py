@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from kspan.errors import ModelError as ModelError
     from kspan.errors import PolicyError as PolicyError
     from kspan.errors import Unreachable as Unreachable
+    from kspan.estimators import ID3Classifier as ID3Classifier
+    from kspan.estimators import KADETClassifier as KADETClassifier
     from kspan.frames.files import read_table as read_table
     from kspan.induce.methods import learn as learn
     from kspan.measures import *  # noqa: F403
@@ -59,6 +61,7 @@ _HOMES = {
         "PolicyError",
         "Unreachable",
     ),
+    "kspan.estimators": ("ID3Classifier", "KADETClassifier"),
     "kspan.frames.files": ("read_table",),
     "kspan.measures": (
         "alpha_k_anonymity",

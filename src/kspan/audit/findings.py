@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any, Literal
 
 from kspan.audit.risk import Risk
+from kspan.errors import KspanError
 
 FORMAT, VERSION = "kspan/audit", 1
 
@@ -105,6 +106,10 @@ class Audit:
         """The risk of each row, in the order of the release and as the kind of dataframe that was audited."""
         return self.make_per_row()
 
+    def __getstate__(self) -> dict[str, Any]:
+        """An audit that is stored keeps its facts, not the rows that it was about."""
+        return {**{entry.name: getattr(self, entry.name) for entry in fields(self)}, "make_per_row": _not_kept}
+
     def as_dict(self) -> dict[str, Any]:
         """Everything but the rows, ready for JSON, for the owner."""
         facts = {entry.name: getattr(self, entry.name) for entry in fields(self) if entry.name != "make_per_row"}
@@ -125,6 +130,10 @@ class Audit:
     def to_json(self) -> str:
         """Everything but the rows as one JSON object; what is infinite is null."""
         return json.dumps(self.as_dict(), ensure_ascii=False, allow_nan=False, indent=2)
+
+
+def _not_kept() -> Any:
+    raise KspanError("the rows of this audit were not stored with it: audit again")
 
 
 def _plain(value: Any) -> Any:

@@ -1,0 +1,174 @@
+"""The scikit-learn faces of the learners, for arrays, and dataframes with words and missing values as they are."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any, Self
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+
+from kspan.audit.tree import audit_tree
+from kspan.data.arrays import Floats
+from kspan.errors import DataError, DoesNotHold, PolicyError, Unreachable, listed
+from kspan.frames.native import to_polars
+from kspan.induce.methods import learn
+from kspan.model.predict import asked
+from kspan.model.tree import Tree
+from kspan.policy import Policy
+
+
+class TreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """What all tree classifiers share; after `fit`, `tree_` is the tree."""
+
+    tree_: Tree
+    classes_: NDArray[Any]
+
+    method = "id3"
+
+    def fit(self, X: Any, y: Any) -> Self:  # noqa: N803
+        """Learn the label of each row."""
+        if y is None:
+            raise DataError(f"{type(self).__name__} requires y to be passed, but the target y is None")
+        frame = self._frame(X, reset=True)
+        labels = column_or_1d(y.to_numpy() if hasattr(y, "to_numpy") else y, warn=True)
+        check_classification_targets(labels)
+        if len(labels) != frame.height:
+            raise DataError(f"there are {frame.height} rows but {len(labels)} labels: give one label a row")
+        self.classes_, place = np.unique(labels, return_inverse=True)
+        target = _unused(frame.columns)
+        names = [f"{number:0{len(str(len(self.classes_)))}}" for number in range(len(self.classes_))]
+        people = frame.with_columns(pl.Series(target, [names[at] for at in place.tolist()], dtype=pl.String))
+        policy = self._policy(frame.columns, target)
+        self.tree_ = self._learnt(people, policy)
+        return self
+
+    def predict(self, X: Any) -> NDArray[Any]:  # noqa: N803
+        """The likeliest label of each row."""
+        shares = self.predict_proba(X)
+        chosen: NDArray[Any] = self.classes_[shares.argmax(axis=1)]
+        return chosen
+
+    def predict_proba(self, X: Any) -> Floats:  # noqa: N803
+        """The share of each label (in the order of `classes_`) where each row ends."""
+        check_is_fitted(self)
+        return self.tree_.shares(asked(self.tree_, self._frame(X, reset=False)))
+
+    def _learnt(self, people: pl.DataFrame, policy: Policy) -> Tree:
+        return learn(people, policy, self.method, score=self.criterion, min_rows=self.min_rows)
+
+    def _policy(self, columns: Iterable[str], target: str) -> Policy:
+        return Policy(public=columns, target=target, require="k=1", domains={target: "categorical"})
+
+    def _frame(self, X: Any, *, reset: bool) -> pl.DataFrame:  # noqa: N803
+        """The rows as a polars frame; arrays are numbers and get column names of their own."""
+        names = getattr(X, "column_names", None) or getattr(X, "columns", None)
+        if names is not None and all(isinstance(name, str) for name in names):
+            validate_data(self, X, reset=reset, skip_check_array=True)
+            if len(X) == 0:
+                raise DataError("there are 0 samples: give at least one row")
+            return to_polars(X)
+        checks: dict[str, Any] = {"reset": reset, "dtype": np.float64, "ensure_all_finite": "allow-nan"}
+        numbers = validate_data(self, X, **checks)
+        if np.isinf(numbers).any():
+            raise DataError("an array must not hold infinity: use a number, or nan for a missing one")
+        return pl.DataFrame({f"x{place}": numbers[:, place] for place in range(numbers.shape[1])})
+
+    def __sklearn_tags__(self) -> Any:
+        """What scikit-learn may expect: missing values are values."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        return tags
+
+
+class ID3Classifier(TreeClassifier):
+    """ID3 with thresholds for numbers; it keeps no requirement.
+
+    >>> from kspan.datasets import mortgage
+    >>> people = mortgage().drop("Name")
+    >>> model = ID3Classifier().fit(people.drop("Loan risk"), people["Loan risk"])
+    >>> round(model.score(people.drop("Loan risk"), people["Loan risk"]), 2)
+    0.83
+    """
+
+    def __init__(self, *, criterion: str = "information-gain", min_rows: int = 1) -> None:
+        self.criterion = criterion
+        self.min_rows = min_rows
+
+
+class KADETClassifier(TreeClassifier):
+    """A decision tree in which everybody has a crowd of at least k (kADET); `audit_` is the judge's word on it.
+
+    Columns that are not named `private` are public. `require` asks for something else than k, for example
+    "k=10, entropy_l=1.5". The label is private unless `target_public`.
+
+    >>> from kspan.datasets import mortgage
+    >>> people = mortgage()
+    >>> model = KADETClassifier(k=3).fit(people.drop("Name", "Loan risk"), people["Loan risk"])
+    >>> model.audit_
+    Audit(k=3 holds: 12 people in 4 spans, k=3)
+    """
+
+    method = "kadet"
+
+    def __init__(
+        self,
+        k: int = 10,
+        *,
+        public: Iterable[str] | None = None,
+        private: Iterable[str] = (),
+        require: str | None = None,
+        target_public: bool = False,
+        hierarchies: Mapping[str, Any] | None = None,
+        domains: Mapping[str, Any] | None = None,
+        criterion: str = "information-gain",
+        min_rows: int = 1,
+    ) -> None:
+        self.k = k
+        self.public = public
+        self.private = private
+        self.require = require
+        self.target_public = target_public
+        self.hierarchies = hierarchies
+        self.domains = domains
+        self.criterion = criterion
+        self.min_rows = min_rows
+
+    def _policy(self, columns: Iterable[str], target: str) -> Policy:
+        present = list(columns)
+        private = list(self.private)
+        public = [name for name in present if name not in private] if self.public is None else list(self.public)
+        strange = [name for name in (*public, *private) if name not in present]
+        if strange:
+            raise PolicyError(f"{listed(strange)} is no column of the data: correct public and private")
+        roles = {"public": [*public, target], "private": private} if self.target_public else {
+            "public": public, "private": [*private, target],
+        }  # fmt: skip
+        return Policy(
+            **roles,  # type: ignore[arg-type]
+            identifier=[name for name in present if name not in {*public, *private}],
+            target=target,
+            require=self.require or f"k={self.k}",
+            hierarchies=self.hierarchies or {},
+            domains={**(self.domains or {}), target: "categorical"},
+        )
+
+    def _learnt(self, people: pl.DataFrame, policy: Policy) -> Tree:
+        try:
+            tree = super()._learnt(people, policy)
+        except Unreachable as error:
+            raise Unreachable(f"{error} (n_samples={people.height})") from None
+        self.audit_ = audit_tree(tree, people, policy)
+        if not self.audit_.holds:
+            raise DoesNotHold(f"the tree breaks {policy.require}: please report this")
+        return tree
+
+
+def _unused(columns: Iterable[str]) -> str:
+    """A name for the label that no column has."""
+    taken, name = set(columns), "label"
+    while name in taken:
+        name += "_"
+    return name
