@@ -21,6 +21,7 @@ from kspan.data.table import Table
 from kspan.errors import KspanError, PolicyError
 from kspan.frames.files import load
 from kspan.frames.native import like
+from kspan.model.imported import imported, is_fitted_tree
 from kspan.model.kind import is_model
 from kspan.model.partition import Partition
 from kspan.model.store import load_tree
@@ -43,8 +44,8 @@ def audit(
     """Replay the linking attack on a release: `audit(table, policy)` or `audit(tree, people, policy)`.
 
     A table, the people of a tree and a `population` are dataframes (pandas, polars, pyarrow) or paths of files; a tree
-    is a `Tree` or the path of a model; the policy is a `Policy` or the path of one. `show` says how many of the
-    smallest and of the failing groups are listed.
+    is a `Tree`, the path of a model, or a fitted `DecisionTreeClassifier` of scikit-learn; the policy is a `Policy` or
+    the path of one. `show` says how many of the smallest and of the failing groups are listed.
 
     >>> people = pl.DataFrame({"sex": ["F", "F", "M"], "income": ["low", "high", "low"]})
     >>> audit(people, Policy(public=["sex"], private=["income"], require="k=2"))
@@ -57,10 +58,13 @@ def audit(
     policy = policy if isinstance(policy, Policy) else Policy.load(policy)
     if isinstance(release, str | os.PathLike) and is_model(release):
         release = load_tree(release).tree
-    if isinstance(release, Tree):
+    if isinstance(release, Tree) or is_fitted_tree(release):
         if people is None:
             raise PolicyError("a tree is judged by the people it was made from: give their table, too")
-        return audit_tree(release, load(people), policy, show=show)
+        frame = load(people)
+        if not isinstance(release, Tree):
+            release = imported(release, encode(frame, policy), policy)
+        return audit_tree(release, frame, policy, show=show)
     return _audit_table(release, policy, population, show, progress)
 
 
