@@ -108,8 +108,10 @@ def every_way(growth: Growth, leaf: Leaf, number: int) -> Iterator[tuple[float, 
     """Every level of a categorical feature, and every threshold of a numeric one."""
     feature = growth.features[number]
     if not feature.numeric:
-        for level, gain in growth.levels(leaf, number):
-            yield gain, Split(number, *growth.sons_at(leaf, number, level))
+        for level in range(len(feature.levels) + 1):
+            son, count = growth.sons_at(leaf, number, level)
+            gain = growth.score(summed(growth.by_code(leaf, number), son, count), ONE)[0]
+            yield float(gain), Split(number, son, count)
         return
     counts = growth.by_code(leaf, number)
     here = np.flatnonzero(counts[: feature.plain].any(axis=1)).tolist()

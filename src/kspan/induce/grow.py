@@ -11,11 +11,12 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from kspan import kernels
-from kspan.data.arrays import Bools, Int64s
+from kspan.data.arrays import Bools, Floats, Int64s
 from kspan.data.groups import Counts, Groups
 from kspan.errors import PolicyError, check_number, did_you_mean
 from kspan.induce.features import Feature
-from kspan.induce.gain import ONE, SCORES
+from kspan.induce.gain import SCORES
+from kspan.induce.levels import Levels
 from kspan.induce.people import People, summed
 from kspan.induce.spans import Parts, Spans
 from kspan.model.tree import Edge, Node, Region
@@ -23,6 +24,8 @@ from kspan.privacy import KAnonymity, Requirement
 
 LEAST_GAIN = 1e-9
 """Less than this is rounding."""
+
+NO_SCORES: Floats = np.empty(0)
 
 KEPT = 4096
 """Codes of all features for which a leaf remembers its counts."""
@@ -54,6 +57,8 @@ class Leaf:
     """Of numeric features that were asked above."""
     tally: Int64s | None = None
     """People by code of each feature and label, while it may still be divided."""
+    scores: Floats = field(default_factory=lambda: NO_SCORES)
+    """Of the levels of categorical features, while it may still be divided."""
     split: Split | None = None
     sons: list["Leaf"] = field(default_factory=list)
 
@@ -102,7 +107,7 @@ class Growth:
         self.codes = np.stack([feature.codes for feature in features])  # of one type, for one pass over all of them
         ends = np.cumsum([feature.size for feature in features])
         self.begins = ends - [feature.size for feature in features]
-        self.categorical = np.array([not feature.numeric for feature in features])
+        self.levels = Levels.of(features, self.begins)
         self.sons_of_all: dict[tuple[int, int], tuple[Int64s, int]] = {}
 
     def grow(self) -> Node:
@@ -129,18 +134,30 @@ class Growth:
         """Every attribute at its lowest level is a candidate of a new leaf."""
         if np.count_nonzero(leaf.counts) < 2:
             return
-        tally = self.tally(leaf)
-        hopeless = self.cannot_be_divided(leaf)
-        scores = self.score(tally, self.begins)
-        large = np.add.reduceat(tally.sum(axis=1) >= self.min_rows, self.begins, dtype=np.int64) >= 2
-        worth = (scores > LEAST_GAIN) & large & self.categorical
+        leaf.scores = self.scores(leaf)
         for number, feature in enumerate(self.features):
-            if feature.public and hopeless:
-                continue
-            if worth[number]:
-                self.enqueue(leaf, number, float(scores[number]))
-            elif feature.numeric:
+            if not feature.numeric:
+                self.propose_level(leaf, number, 0)
+            elif not (feature.public and self.cannot_be_divided(leaf)):
                 self.propose_threshold(leaf, number)
+
+    def scores(self, leaf: Leaf) -> Floats:
+        """The score of each level of each categorical feature, all at once; 0 where it cannot divide the leaf."""
+        sons = self.levels.summed(self.tally(leaf))
+        sizes = sons.sum(axis=1)
+        useful = self.levels.count(sizes >= self.min_rows) >= 2
+        if isinstance(self.requirement, KAnonymity) and self.is_its_own_span(leaf):
+            # The span is the leaf: who would be too few stays too few, so these need not wait in the queue.
+            useful &= ~self.levels.public | (self.levels.count((sizes > 0) & (sizes < self.k)) == 0)
+        return np.where(useful, self.score(sons, self.levels.begins), 0.0)
+
+    def propose_level(self, leaf: Leaf, number: int, lowest: int) -> None:
+        """Put a split by the lowest level of a feature that gains, from `lowest` on, into the queue."""
+        first, last = self.levels.of_feature[number]
+        gains = leaf.scores[first + lowest : last]
+        better = np.flatnonzero(gains > LEAST_GAIN)
+        if len(better):
+            self.enqueue(leaf, number, float(gains[better[0]]), level=lowest + int(better[0]))
 
     def tally(self, leaf: Leaf) -> Int64s:
         """People of a leaf by code of each feature and label; kept with the leaf unless it is large."""
@@ -157,12 +174,16 @@ class Growth:
         begin = self.begins[number]
         return self.tally(leaf)[begin : begin + self.features[number].size]
 
-    def cannot_be_divided(self, leaf: Leaf) -> bool:
-        """Is the leaf one span of fewer than 2k people? Then two sons with people in them cannot both have k."""
-        spans = [] if self.spans is None else self.spans.of(leaf.number)
-        if self.spans is None or len(spans) != 1 or len(spans[0].rows) != len(leaf.rows):
+    def is_its_own_span(self, leaf: Leaf) -> bool:
+        """Is the leaf reached by one span, of just its own people, that has more than one bin?"""
+        if self.spans is None:
             return False
-        return bool(self.spans.exposing(spans)[0]) and int(leaf.counts.sum()) < 2 * self.k
+        spans = self.spans.of(leaf.number)
+        return len(spans) == 1 and len(spans[0].rows) == len(leaf.rows) and bool(self.spans.exposing(spans)[0])
+
+    def cannot_be_divided(self, leaf: Leaf) -> bool:
+        """Is the leaf a span of fewer than 2k people? Then two sons with people in them cannot both have k."""
+        return int(leaf.counts.sum()) < 2 * self.k and self.is_its_own_span(leaf)
 
     def enqueue(self, leaf: Leaf, feature: int, gain: float, *, level: int = 0, cut: int | None = None) -> None:
         """Put a split into the queue, if it gains."""
@@ -180,9 +201,8 @@ class Growth:
             return
         if candidate.cut is not None:
             self.propose_threshold(leaf, number, allowed_only=True)
-        elif found := next(self.levels(leaf, number, candidate.level + 1), None):
-            level, gain = found
-            self.enqueue(leaf, number, gain, level=level)
+        else:
+            self.propose_level(leaf, number, candidate.level + 1)
 
     def split_of(self, candidate: Candidate) -> Split:
         """The split that a candidate stands for."""
@@ -195,7 +215,7 @@ class Growth:
     def divide(self, leaf: Leaf, split: Split) -> None:
         """Make a leaf a node, and its sons leaves with candidates of their own."""
         feature = self.features[split.feature]
-        leaf.split, leaf.tally = split, None
+        leaf.split, leaf.tally, leaf.scores = split, None, NO_SCORES
         for number, rows in enumerate(self.people.divided(leaf.rows, feature, split.son, split.sons)):
             still_open = {**leaf.open, split.feature: split.son == number}
             intervals = self.region(leaf, split, number).intervals
@@ -212,7 +232,7 @@ class Growth:
         if self.spans is None:
             return True
         feature, spans = self.features[split.feature], self.spans.of(leaf.number)
-        if feature.public and len(spans) == 1 and len(spans[0].rows) == len(leaf.rows):
+        if feature.public and self.is_its_own_span(leaf):
             # The span is the leaf, whose people are counted already.
             counts = summed(self.by_code(leaf, split.feature), split.son, split.sons)
             parts = Parts(counts, np.repeat(self.spans.exposing(spans), split.sons))
@@ -239,17 +259,6 @@ class Growth:
     def open_codes(self, leaf: Leaf, number: int) -> Bools:
         """The codes of a feature that can still come to a leaf."""
         return leaf.open.get(number, np.ones(self.features[number].size, bool))
-
-    def levels(self, leaf: Leaf, number: int, first: int = 0) -> Iterator[tuple[int, float]]:
-        """The levels of a feature from `first` upwards by which a leaf can be divided, with their scores."""
-        counts = self.by_code(leaf, number)
-        for level in range(first, len(self.features[number].levels) + 1):
-            son, count = self.sons_at(leaf, number, level)
-            if count < 2:
-                return
-            sons = summed(counts, son, count)
-            if np.count_nonzero(sons.sum(axis=1) >= self.min_rows) >= 2:
-                yield level, float(self.score(sons, ONE)[0])
 
     def sons_at(self, leaf: Leaf, number: int, level: int) -> tuple[Int64s, int]:
         """The son of each code at a level of a feature, and how many there are; remembered where all codes may come."""
