@@ -1,16 +1,18 @@
 """Groups in which no private value is much likelier than among everybody."""
 
 from dataclasses import dataclass
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from kspan.data.arrays import Bools, Floats
 from kspan.data.groups import Counts
 from kspan.errors import check_number
 from kspan.privacy.requirement import SLACK, OnPrivate
 
-PEOPLE_SQUARED = 3_000_000_000
+MOST_SQUARED = 3_000_000_000
+"""With more people than this, products of two counts do not fit into 64 bits, and floats must do."""
 
 
 @dataclass(frozen=True)
@@ -90,12 +92,10 @@ class DeltaDisclosure(OnPrivate):
 
 
 def relative_gain(counts: Counts) -> Floats:
-    """(share in the group - share overall) / share overall, of each entry, exact up to the last division.
-
-    With more people than that, products of two counts do not fit into 64 bits, and floats must do.
-    """
+    """(share in the group - share overall) / share overall, of each entry, exact up to the last division."""
     everybody = counts.whole.sum()
-    exact = np.int64 if everybody <= PEOPLE_SQUARED else np.float64
-    expected = counts.whole[counts.value].astype(exact) * counts.sizes[counts.group]
-    gain: Floats = (counts.people.astype(exact) * everybody - expected) / expected
+    kind = np.int64 if everybody <= MOST_SQUARED else np.float64
+    people: NDArray[Any] = counts.people.astype(kind)
+    expected: NDArray[Any] = counts.whole[counts.value].astype(kind) * counts.sizes[counts.group]
+    gain: Floats = (people * everybody - expected) / expected
     return gain
