@@ -14,9 +14,11 @@ import kspan as ks
 from kspan.audit.spans import spans_of
 from kspan.audit.tree import audit_tree
 from kspan.data.encode import encode
+from kspan.data.table import Table
 from kspan.induce.gain import ONE
 from kspan.induce.grow import Growth, Leaf, Split
-from kspan.induce.id3 import grown, offered
+from kspan.induce.id3 import id3, offered, released
+from kspan.induce.kadet import grow_in_crowds
 from kspan.induce.people import summed
 from kspan.model.tree import Node, Tree
 from laws import naive_spans
@@ -71,12 +73,17 @@ def test_the_judge_gives_the_verdict_of_the_definition(data: st.DataObject, k: i
         assert found.exposed == {TARGET: naive_spans.exposed(world.tree, world.people, world.domains)}
 
 
-def growth_of(world: World, policy: ks.Policy) -> tuple[Growth, Any]:
+def growth_of(world: World, policy: ks.Policy) -> tuple[Growth, Table]:
     table = encode(framed(world), policy)
     people, features = offered(table, policy)
     target_public = TARGET in policy.public
     growth = Growth(people, features, requirement=policy.require, target_public=target_public, target=TARGET)
     return growth, table
+
+
+def grown(growth: Growth, table: Table, policy: ks.Policy) -> Tree:
+    grow_in_crowds(growth)
+    return released(growth, table, policy)
 
 
 @given(data=st.data(), k=st.integers(1, 6))
@@ -153,7 +160,6 @@ def test_every_tree_passes_the_judge(require: str, data: st.DataObject) -> None:
 def test_without_a_requirement_counts_add_up(world: World) -> None:
     policy = policy_of(world, "k=1")
     table = encode(framed(world), policy)
-    people, features = offered(table, policy)
-    tree = grown(Growth(people, features), table, policy)
+    tree = id3(table, policy)
     ends = Counter(naive_spans.leaf_of(tree, person) for person in world.people)
     assert [ends[number] for number in range(len(tree.leaves))] == [leaf.people for leaf in tree.leaves]

@@ -72,6 +72,13 @@ class Candidate:
     feature: int = field(compare=False)
     level: int = field(compare=False)
     cut: int | None = field(compare=False)
+    made: Split | None = field(default=None, compare=False)
+    """The split itself, once it was asked for."""
+
+    @property
+    def is_open(self) -> bool:
+        """Has its leaf not been divided by another one?"""
+        return self.leaf.split is None
 
 
 class Growth:
@@ -109,20 +116,15 @@ class Growth:
         self.begins = ends - [feature.size for feature in features]
         self.levels = Levels.of(features, self.begins)
         self.sons_of_all: dict[tuple[int, int], tuple[Int64s, int]] = {}
-
-    def grow(self) -> Node:
-        """Algorithm 1 of Friedman et al. 2008: split while some split gains and keeps every span private."""
         self.propose(self.root)
+
+    def best(self) -> Candidate | None:
+        """The most gainful candidate of all leaves, taken out of the queue."""
         while self.queue:
             candidate = heapq.heappop(self.queue)
-            if candidate.leaf.split is not None:
-                continue
-            split = self.split_of(candidate)
-            if self.holds_after(candidate.leaf, split):
-                self.divide(candidate.leaf, split)
-            else:
-                self.generalize(candidate)
-        return self.released(self.root)
+            if candidate.is_open:
+                return candidate
+        return None
 
     def holds_now(self) -> bool:
         """Does the tree as it is satisfy the requirement?"""
@@ -206,14 +208,17 @@ class Growth:
 
     def split_of(self, candidate: Candidate) -> Split:
         """The split that a candidate stands for."""
-        leaf, number = candidate.leaf, candidate.feature
-        if candidate.cut is not None:
-            return self.threshold(leaf, number, candidate.cut)
-        son, sons = self.sons_at(leaf, number, candidate.level)
-        return Split(number, son, sons)
+        if candidate.made is None:
+            leaf, number = candidate.leaf, candidate.feature
+            if candidate.cut is not None:
+                candidate.made = self.threshold(leaf, number, candidate.cut)
+            else:
+                candidate.made = Split(number, *self.sons_at(leaf, number, candidate.level))
+        return candidate.made
 
-    def divide(self, leaf: Leaf, split: Split) -> None:
+    def divide(self, candidate: Candidate) -> None:
         """Make a leaf a node, and its sons leaves with candidates of their own."""
+        leaf, split = candidate.leaf, self.split_of(candidate)
         feature = self.features[split.feature]
         leaf.split, leaf.tally, leaf.scores = split, None, NO_SCORES
         for number, rows in enumerate(self.people.divided(leaf.rows, feature, split.son, split.sons)):
@@ -227,10 +232,11 @@ class Growth:
         for son in leaf.sons:
             self.propose(son)
 
-    def holds_after(self, leaf: Leaf, split: Split) -> bool:
+    def holds_after(self, candidate: Candidate) -> bool:
         """Would every span still satisfy the requirement after a split?"""
         if self.spans is None:
             return True
+        leaf, split = candidate.leaf, self.split_of(candidate)
         feature, spans = self.features[split.feature], self.spans.of(leaf.number)
         if feature.public and self.is_its_own_span(leaf):
             # The span is the leaf, whose people are counted already.

@@ -12,7 +12,10 @@ from kspan.model.tree import Role, Tree
 def id3(table: Table, schema: Schema, *, score: str = "information-gain", min_rows: int = 1) -> Tree:
     """The tree that splits as long as a split gains; numbers by thresholds, a missing value is a value of its own."""
     people, asked = offered(table, schema)
-    return grown(Growth(people, asked, score=score, min_rows=min_rows), table, schema)
+    growth = Growth(people, asked, score=score, min_rows=min_rows)
+    while candidate := growth.best():
+        growth.divide(candidate)
+    return released(growth, table, schema)
 
 
 def offered(table: Table, schema: Schema) -> tuple[People, tuple[Feature, ...]]:
@@ -29,10 +32,10 @@ def offered(table: Table, schema: Schema) -> tuple[People, tuple[Feature, ...]]:
     return People.of(table, schema.target), features(table, schema, names)
 
 
-def grown(growth: Growth, table: Table, schema: Schema) -> Tree:
-    """Let it grow, and give the tree as it may be released."""
+def released(growth: Growth, table: Table, schema: Schema) -> Tree:
+    """What has grown, as a tree that knows no row."""
     target = table[str(schema.target)]
     labels = tuple(target.label(code) for code in range(target.size))
     role: Role = "public" if schema.target in schema.public else "private"
-    root = growth.grow()
-    return Tree(tuple(feature.attribute for feature in growth.features), target.name, role, labels, root)
+    attributes = tuple(feature.attribute for feature in growth.features)
+    return Tree(attributes, target.name, role, labels, growth.released(growth.root))

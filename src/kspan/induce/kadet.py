@@ -3,7 +3,7 @@
 from kspan.data.table import Table
 from kspan.errors import PolicyError, Unreachable
 from kspan.induce.grow import Growth
-from kspan.induce.id3 import grown, offered
+from kspan.induce.id3 import offered, released
 from kspan.model.tree import Tree
 from kspan.policy import Policy
 from kspan.privacy import OnPrivate
@@ -35,7 +35,17 @@ def kadet(table: Table, policy: Policy, *, score: str = "information-gain", min_
     )
     if not growth.holds_now():
         raise Unreachable(f"even a tree of one leaf breaks {policy.require} on these {table.people} people: lower it")
-    return grown(growth, table, policy)
+    grow_in_crowds(growth)
+    return released(growth, table, policy)
+
+
+def grow_in_crowds(growth: Growth) -> None:
+    """Algorithm 1: split while some split gains and keeps every span private; generalize one that does not."""
+    while candidate := growth.best():
+        if growth.holds_after(candidate):
+            growth.divide(candidate)
+        else:
+            growth.generalize(candidate)
 
 
 def _check_requirement(policy: Policy, target_public: bool) -> None:
