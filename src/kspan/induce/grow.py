@@ -257,7 +257,8 @@ class Growth:
         good = np.ones(len(sizes), bool)
         populated = sizes > 0
         if populated.any():
-            counts = Counts.of(parts.counts[populated], whole=self.whole)
+            people = self.people
+            counts = Counts.of(parts.counts[populated], self.whole, ordered=people.ordered, levels=people.levels)
             private = {} if self.target_public else {self.target: counts}
             good[populated] = requirement.holds(Groups(sizes[populated], private, parts.exposing[populated]))
         return good

@@ -19,13 +19,18 @@ class People:
     labels: int
     weights: Int64s
     rows: Int64s
+    ordered: bool = False
+    """Labels that are numbers are as far apart as their ranks."""
+    levels: tuple[Int64s, ...] = ()
+    """The hierarchy above the labels, if there is one."""
 
     @classmethod
     def of(cls, table: Table, target: str) -> "People":
         """Everybody in a table."""
         column = table[target]
         weights = NO_WEIGHTS if table.weights is None else table.weights
-        return cls(column.codes, column.size, weights, np.arange(table.rows))
+        rows = np.arange(table.rows)
+        return cls(column.codes, column.size, weights, rows, column.kind == "numeric", column.levels)
 
     def by_part(self, parts: list[Int64s], feature: Feature, son: Int64s, sons: int) -> Int64s:
         """How many people of each son and label are in each part, in one pass, given the son of each code."""
