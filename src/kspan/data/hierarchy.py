@@ -136,6 +136,34 @@ class Hierarchy:
                     )
 
 
+def level_codes(hierarchy: Hierarchy, labels: Sequence[str | None], *, join_at_root: bool) -> tuple[Int64s, ...]:
+    """Above some labels of a column, the code of the name that each has at every level.
+
+    A label that the hierarchy does not know, or None for a missing one, is a branch of its own, which either joins the
+    others at the root or does not.
+
+    >>> jobs = Hierarchy.of([("nurse", "health"), ("doctor", "health"), ("clerk", "office")])
+    >>> [codes.tolist() for codes in level_codes(jobs, ["clerk", "nurse", "doctor", None], join_at_root=True)]
+    [[0, 1, 1, 2], [0, 0, 0, 0]]
+    """
+    known = [label is not None and hierarchy.find(label) is not None for label in labels]
+    paths = [hierarchy.path(str(label)) if is_known else () for label, is_known in zip(labels, known, strict=True)]
+    root = len(hierarchy.levels) - 1
+
+    def name(place: int, level: int) -> object:
+        if paths[place]:
+            return paths[place][level]
+        return hierarchy.names[root][0] if join_at_root and level == root else place
+
+    maps = []
+    for level in range(1, root + 1):
+        codes: dict[object, int] = {}
+        maps.append(
+            np.array([codes.setdefault(name(place, level), len(codes)) for place in range(len(labels))], np.int64)
+        )
+    return tuple(maps)
+
+
 def read_hierarchy(path: str | os.PathLike[str]) -> Hierarchy:
     """The hierarchy in an ARX-style CSV: one line a value, `value;level 1;...;*`; the delimiter may be `,` as well."""
     text = read_text(path, "the hierarchy")

@@ -5,13 +5,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 from kspan.data.arrays import Codes, Int64s
 from kspan.data.cells import SUPPRESSED, number_text
 from kspan.data.domain import Domain, Kind
-from kspan.data.hierarchy import Hierarchy
+from kspan.data.hierarchy import Hierarchy, level_codes
 
 MISSING_LABEL = "(missing)"
 
@@ -70,22 +69,8 @@ class Column:
         if self.hierarchy is None:
             return ()
         labels = [self.label(code) for code in range(len(self.values))]
-        paths = [self.hierarchy.path(label) if self.hierarchy.find(label) else None for label in labels]
-        paths += [None] * (self.size - len(labels))
-        root = len(self.hierarchy.levels) - 1
-        maps = []
-        for level in range(1, root + 1):
-            names: dict[object, int] = {}
-            keys = [
-                (True, path[level])
-                if path
-                else (False, code)
-                if level < root
-                else (True, self.hierarchy.names[root][0])
-                for code, path in enumerate(paths)
-            ]
-            maps.append(np.array([names.setdefault(key, len(names)) for key in keys], np.int64))
-        return tuple(maps)
+        apart = [None] * (self.size - len(labels))
+        return level_codes(self.hierarchy, [*labels, *apart], join_at_root=True)
 
 
 @dataclass(frozen=True, repr=False)

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from kspan.data.arrays import Codes, Int64s
+from kspan.data.hierarchy import level_codes
 from kspan.data.schema import Schema
-from kspan.data.table import MISSING_LABEL, Column, Table
+from kspan.data.table import Column, Table
 from kspan.model.tree import Attribute, Region, Role
 
 
@@ -69,19 +70,12 @@ def _categorical(column: Column, role: Role) -> Feature:
     seen = [column.label(code) for code in range(column.size) if code != column.missing]
     hierarchy, domain = column.hierarchy, column.domain
     declared = domain.values if domain is not None and domain.values else hierarchy.values if hierarchy else ()
-    labels = tuple(dict.fromkeys([*sorted({*seen, *declared})]))
+    labels = tuple(sorted({*seen, *declared}))
     place = {label: code for code, label in enumerate(labels)}
     translate = np.array([*(place[label] for label in seen), len(labels)], np.int64)
     size = len(labels) + column.has_missing
     codes = translate[column.codes].astype(np.min_scalar_type(max(size - 1, 0)))
-    levels = []
-    if hierarchy is not None:
-        paths = [hierarchy.path(label) if hierarchy.find(label) else None for label in labels]
-        for level in range(1, len(hierarchy.levels)):
-            names = [path[level] if path else label for label, path in zip(labels, paths, strict=True)]
-            if column.has_missing:
-                names.append(MISSING_LABEL)
-            number = {name: code for code, name in enumerate(dict.fromkeys(names))}
-            levels.append(np.array([number[name] for name in names], np.int64))
+    known = [*labels, *[None] * column.has_missing]
+    levels = () if hierarchy is None else level_codes(hierarchy, known, join_at_root=False)
     attribute = Attribute(column.name, role, "categorical", labels, has_missing=column.has_missing)
-    return Feature(attribute, codes, size, None, tuple(levels))
+    return Feature(attribute, codes, size, None, levels)
