@@ -7,6 +7,7 @@ import numpy as np
 
 from kspan.audit.findings import K, SuppressedCells
 from kspan.audit.link import linked, sameness
+from kspan.audit.sets import Sets
 from kspan.data.arrays import Int64s
 from kspan.data.groups import Groups, tally
 from kspan.model.partition import Partition
@@ -52,17 +53,14 @@ def _matching(partition: Partition, groups: Groups) -> tuple[Groups, Groups]:
     number = len(groups)
     columns = [shown.column for shown in partition.shown.values()]
     codes = [shown.code for shown in partition.shown.values()]
-    marks = np.random.default_rng(0).integers(0, 1 << 63, (number, 2), np.uint64)
-    parts, sets = [], np.zeros((number, 2), np.uint64)
+    parts, sets = [], Sets(owners=number, members=number)
     # There may be very many pairs of groups that match, so they are looked at a part of the groups at a time.
     for begin in range(0, number, AT_ONCE):
         some = [code[begin : begin + AT_ONCE] for code in codes]
         group, match = linked(some, codes, [sameness(column) for column in columns])
         parts.append(_united(groups, match, group, len(some[0])))
-        np.add.at(sets, begin + group, marks[match])
-    # Two groups match the same rows if the random marks of what they match, 128 bits each, have the same sum.
-    _, span = np.unique(sets, axis=0, return_inverse=True)
-    return reduce(_followed_by, parts), _sharing(groups, span.reshape(-1))
+        sets.add(begin + group, match)
+    return reduce(_followed_by, parts), _sharing(groups, sets.numbered()[0])
 
 
 def _sharing(groups: Groups, span: Int64s) -> Groups:

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from kspan.audit.sets import Sets
 from kspan.data.arrays import Int64s
 from kspan.data.groups import Groups, count_groups
 from kspan.data.table import Table
@@ -19,8 +20,16 @@ class TreeSpans:
     """Of every row."""
     groups: Groups
     """The people of each span, with their labels if the target is private."""
-    reached: list[Int64s]
-    """The leaves of each span, left to right."""
+    example: Int64s
+    """A kind of people of each span."""
+    reaches: list[Int64s]
+    """The kinds of people who reach each leaf, in ascending order."""
+
+    def leaves(self, span: int) -> list[int]:
+        """The leaves that a span reaches, from left to right."""
+        kind = self.example[span]
+        places = ((leaf, kinds, int(np.searchsorted(kinds, kind))) for leaf, kinds in enumerate(self.reaches))
+        return [leaf for leaf, kinds, place in places if place < len(kinds) and kinds[place] == kind]
 
 
 def spans_of(tree: Tree, table: Table) -> TreeSpans:
@@ -29,45 +38,29 @@ def spans_of(tree: Tree, table: Table) -> TreeSpans:
     A bin is a leaf and a label. A private value may be anything in its domain that the questions above have not ruled
     out, so a person goes down every such branch; a public one is known, and a public label as well.
     """
-    known = [attribute.name for attribute in tree.attributes if attribute.role == "public"]
-    if tree.target_role == "public":
-        known.append(tree.target)
-    kinds = Partition.by_equality(table, known)
-    example = np.empty(kinds.number, np.int64)
-    example[kinds.group] = np.arange(table.rows)
-    reaches = _reaches(tree, table, example)
-    # Kinds of people who reach the same leaves, told apart by sums of random marks, 128 bits of them.
-    marks = np.random.default_rng(0).integers(0, 1 << 63, (len(tree.leaves), 2), np.uint64)
-    sums = np.zeros((kinds.number, 2), np.uint64)
-    leaves = np.zeros(kinds.number, np.int64)
+    asked = sorted({node.attribute for node in tree.nodes() if node.attribute is not None})
+    known = [tree.attributes[number].name for number in asked if tree.attributes[number].role == "public"]
+    target_public = tree.target_role == "public"
+    kinds = Partition.by_equality(table, [*known, tree.target] if target_public else known)
+    row = np.empty(kinds.number, np.int64)
+    row[kinds.group] = np.arange(table.rows)
+    reaches = _reaches(tree, table, row)
+    sets, leaves = Sets(owners=kinds.number, members=len(reaches)), np.zeros(kinds.number, np.int64)
     for leaf, reaching in enumerate(reaches):
-        sums[reaching] += marks[leaf]
+        sets.add(reaching, leaf)
         leaves[reaching] += 1
-    if tree.target_role == "public":
-        sums = np.column_stack([sums, kinds.shown[tree.target].code.astype(np.uint64)])
-    _, first, span = np.unique(sums, axis=0, return_index=True, return_inverse=True)
-    span = span.reshape(-1)
-    bins = leaves[first] * (1 if tree.target_role == "public" else len(tree.labels))
-    rows = span[kinds.group].astype(np.int64)
-    private = (tree.target,) if tree.target_role == "private" else ()
-    counted = count_groups(table, rows, len(first), private)
-    return TreeSpans(rows, Groups(counted.sizes, counted.private, bins != 1), _leaves_of_spans(reaches, first))
+    span, example = sets.numbered(kinds.shown[tree.target].code if target_public else None)
+    bins = leaves[example] * (1 if target_public else len(tree.labels))
+    rows = span[kinds.group]
+    counted = count_groups(table, rows, len(example), () if target_public else (tree.target,))
+    # Who reaches no bin at all has a value that the tree does not know, and is not safe by that.
+    return TreeSpans(rows, Groups(counted.sizes, counted.private, bins != 1), example, reaches)
 
 
-def _leaves_of_spans(reaches: list[Int64s], first: Int64s) -> list[Int64s]:
-    """The leaves that one kind of each span reaches; all of its kinds reach the same."""
-    place = {int(kind): span for span, kind in enumerate(first)}
-    reached: list[list[int]] = [[] for _ in first]
-    for leaf, kinds in enumerate(reaches):
-        for kind in np.intersect1d(kinds, first).tolist():
-            reached[place[kind]].append(leaf)
-    return [np.array(leaves, np.int64) for leaves in reached]
-
-
-def _reaches(tree: Tree, table: Table, example: Int64s) -> list[Int64s]:
-    """For each leaf, left to right, the kinds of people who can reach it; `example` has a row of each kind."""
+def _reaches(tree: Tree, table: Table, row: Int64s) -> list[Int64s]:
+    """For each leaf, left to right, the kinds of people who can reach it; `row` has a person of each kind."""
     reaches: list[Int64s] = []
-    waiting: list[tuple[Node, Int64s, dict[int, Region]]] = [(tree.root, np.arange(len(example)), {})]
+    waiting: list[tuple[Node, Int64s, dict[int, Region]]] = [(tree.root, np.arange(len(row)), {})]
     while waiting:
         node, kinds, private = waiting.pop()
         if node.attribute is None:
@@ -77,7 +70,7 @@ def _reaches(tree: Tree, table: Table, example: Int64s) -> list[Int64s]:
         for edge in reversed(node.edges):
             if attribute.role == "public":
                 column = table[attribute.name]
-                admitted = edge.region.covers(column)[column.codes[example[kinds]]]
+                admitted = edge.region.covers(column)[column.codes[row[kinds]]]
                 waiting.append((edge.node, kinds[admitted], private))
             else:
                 left = _intersection(private.get(node.attribute, _everything(attribute)), edge.region)

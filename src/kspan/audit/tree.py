@@ -108,7 +108,7 @@ def _shown(tree: Tree, table: Table, spans: TreeSpans, span: int) -> dict[str, s
     """Which leaves a span reaches, and which public values lead there."""
     asked = {node.attribute for node in tree.nodes()}
     rows = np.flatnonzero(spans.span == span)
-    shown = {"leaves": ", ".join(str(leaf + 1) for leaf in spans.reached[span])}
+    shown = {"leaves": ", ".join(str(leaf + 1) for leaf in spans.leaves(span))}
     for number, attribute in enumerate(tree.attributes):
         if attribute.role == "public" and number in asked:
             column = table[attribute.name]

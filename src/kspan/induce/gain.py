@@ -13,9 +13,6 @@ from kspan.data.arrays import Floats, Int64s
 
 Score = Callable[[Int64s, Int64s], Floats]
 
-ONE = np.zeros(1, np.int64)
-"""The beginning of a single split."""
-
 
 def entropy(counts: NDArray[Any]) -> Floats:
     """In bits, of the labels along the last axis; nobody has none.

@@ -56,11 +56,6 @@ class Spans:
         self.first = [Span(part, 1) for part in parts if len(part)]
         self.reaching = {root: self.first}
 
-    def everywhere(self) -> Iterator[Span]:
-        """Every span once."""
-        for span in self.first:
-            yield from span.now()
-
     def of(self, leaf: int) -> list[Span]:
         """The spans that reach a leaf."""
         spans = self.reaching[leaf]
