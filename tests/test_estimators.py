@@ -57,6 +57,16 @@ def test_labels_come_back_as_they_were() -> None:
     model = ks.ID3Classifier().fit(people, [10, 10, 9, 9])
     assert model.classes_.tolist() == [9, 10]
     assert model.predict(people).tolist() == [10, 10, 9, 9]
+    assert model.tree_.labels == ("9", "10")
+
+
+@pytest.mark.parametrize("labels", [["*", "{a|b}"], ["", "?"], [True, False], [1.0, 2.0], ["b", "a"]], ids=str)
+def test_any_labels_can_be_learnt(labels: list[object]) -> None:
+    people = pl.DataFrame({"town": ["x", "x", "y", "y"]})
+    wanted = [labels[0], labels[0], labels[1], labels[1]]
+    model = ks.ID3Classifier().fit(people, wanted)
+    assert model.predict(people).tolist() == wanted
+    assert len(model.tree_.labels) == 2
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_dat
 
 from kspan.audit.tree import audit_tree
 from kspan.data.arrays import Floats
+from kspan.data.cells import Exact, read_cell
 from kspan.errors import DataError, DoesNotHold, PolicyError, Unreachable, listed
 from kspan.frames.native import to_polars
 from kspan.induce.methods import learn
@@ -39,10 +40,9 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             raise DataError(f"there are {frame.height} rows but {len(labels)} labels: give one label a row")
         self.classes_, place = np.unique(labels, return_inverse=True)
         target = _unused(frame.columns)
-        names = [f"{number:0{len(str(len(self.classes_)))}}" for number in range(len(self.classes_))]
+        names = _label_names(self.classes_)
         people = frame.with_columns(pl.Series(target, [names[at] for at in place.tolist()], dtype=pl.String))
-        policy = self._policy(frame.columns, target)
-        self.tree_ = self._learnt(people, policy)
+        self.tree_ = self._learnt(people, self._policy(frame.columns, target, names))
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:  # noqa: N803
@@ -59,8 +59,8 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _learnt(self, people: pl.DataFrame, policy: Policy) -> Tree:
         return learn(people, policy, self.method, score=self.criterion, min_rows=self.min_rows)
 
-    def _policy(self, columns: Iterable[str], target: str) -> Policy:
-        return Policy(public=columns, target=target, require="k=1", domains={target: "categorical"})
+    def _policy(self, columns: Iterable[str], target: str, labels: list[str]) -> Policy:
+        return Policy(public=columns, target=target, require="k=1", domains={target: labels})
 
     def _frame(self, X: Any, *, reset: bool) -> pl.DataFrame:  # noqa: N803
         """The rows as a polars frame; arrays are numbers and get column names of their own."""
@@ -136,7 +136,7 @@ class KADETClassifier(TreeClassifier):
         self.criterion = criterion
         self.min_rows = min_rows
 
-    def _policy(self, columns: Iterable[str], target: str) -> Policy:
+    def _policy(self, columns: Iterable[str], target: str, labels: list[str]) -> Policy:
         present = list(columns)
         private = list(self.private)
         public = [name for name in present if name not in private] if self.public is None else list(self.public)
@@ -152,7 +152,7 @@ class KADETClassifier(TreeClassifier):
             target=target,
             require=self.require or f"k={self.k}",
             hierarchies=self.hierarchies or {},
-            domains={**(self.domains or {}), target: "categorical"},
+            domains={**(self.domains or {}), target: labels},
         )
 
     def _learnt(self, people: pl.DataFrame, policy: Policy) -> Tree:
@@ -164,6 +164,13 @@ class KADETClassifier(TreeClassifier):
         if not self.audit_.holds:
             raise DoesNotHold(f"the tree breaks {policy.require}: please report this")
         return tree
+
+
+def _label_names(classes: NDArray[Any]) -> list[str]:
+    """What classes are called in the tree: as they are written, or by number where that would not tell them apart."""
+    names = [str(label) for label in classes.tolist()]
+    plain = all(read_cell(name) == Exact(name) for name in names) and len(set(names)) == len(names)
+    return names if plain else [str(number) for number in range(len(names))]
 
 
 def _unused(columns: Iterable[str]) -> str:
