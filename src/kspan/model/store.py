@@ -7,7 +7,7 @@ import json
 import math
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, NoReturn, get_args
@@ -40,23 +40,23 @@ def write_tree(release: TreeRelease) -> dict[str, Any]:
     """
     writer = _Writer(release.tree)
     root = writer.node(release.tree.root)
-    waiting = [(release.tree.root, root)]
+    waiting = [(release.tree.root, root, 0)]
     while waiting:
-        node, written = waiting.pop()
+        node, written, depth = waiting.pop()
         if node.edges:
+            if depth == MOST_DEPTH:
+                raise ModelError(f"the tree cannot be written: it is more than {MOST_DEPTH:,} edges deep")
             sons = [writer.node(edge.node) for edge in node.edges]
-            written["edges"] = [
-                {**writer.edge(node, edge), "node": son} for edge, son in zip(node.edges, sons, strict=True)
-            ]
-            waiting.extend((edge.node, son) for edge, son in zip(node.edges, sons, strict=True))
+            pairs = list(zip(node.edges, sons, strict=True))
+            written["edges"] = [{**writer.edge(node, edge), "node": son} for edge, son in pairs]
+            waiting.extend((edge.node, son, depth + 1) for edge, son in pairs)
     return {**_head(release), "root": root}
 
 
 def tree_json(release: TreeRelease) -> str:
-    """A released tree as JSON text, one line an edge."""
-    head = ",\n".join(f" {_dumps(key)}: {_dumps(value)}" for key, value in _head(release).items())
-    root = "".join(_node_texts(release.tree))
-    return f'{{{head[1:]},\n "root": {root}}}\n'
+    """A released tree as JSON text, a line for each part of its head and one for its nodes."""
+    lines = [f"{_dumps(key)}: {_dumps(value)}" for key, value in write_tree(release).items()]
+    return "{" + ",\n ".join(lines) + "}\n"
 
 
 def save_tree(release: TreeRelease, path: str | os.PathLike[str]) -> None:
@@ -114,23 +114,6 @@ class _Writer:
         if region.missing:
             written["missing"] = True
         return written
-
-
-def _node_texts(tree: Tree) -> Iterator[str]:
-    writer = _Writer(tree)
-    waiting: list[str | Node] = [tree.root]
-    while waiting:
-        item = waiting.pop()
-        if isinstance(item, str):
-            yield item
-        elif item.is_leaf:
-            yield _dumps(writer.node(item))
-        else:
-            yield _dumps({**writer.node(item), "edges": 0})[:-2] + "[\n"
-            below: list[str | Node] = []
-            for edge in item.edges:
-                below += [_dumps({**writer.edge(item, edge), "node": 0})[:-2], edge.node, "},\n"]
-            waiting.extend(reversed([*below[:-1], "}]}"]))
 
 
 def _head(release: TreeRelease) -> dict[str, Any]:
