@@ -14,11 +14,26 @@ from kspan.model.store import read_tree, tree_json
 from kspan.model.tree import Tree
 from kspan.policy import Policy
 
+MISSING_IS_SEEN = "a missing public value is a value that the attacker sees"
 
-def publish_tree(tree: Tree, people: pl.DataFrame, policy: Policy, path: str | os.PathLike[str]) -> Audit:
-    """Write a tree that satisfies the policy's requirement among its people; refuse any other, and write nothing."""
+
+def publish_tree(
+    tree: Tree, people: pl.DataFrame, policy: Policy, path: str | os.PathLike[str], *, disclosure: str = "counts"
+) -> Audit:
+    """Write a tree that satisfies the policy's requirement among its people; refuse any other, and write nothing.
+
+    Whatever it discloses (counts, hit-miss, shares or label), it is judged as if it disclosed counts.
+    """
+    told = tree.disclosing(disclosure)
+    missing = any(item.role == "public" and item.has_missing for item in tree.attributes)
     inferred = tuple(item.name for item in tree.attributes if item.name not in {*policy.domains, *policy.hierarchies})
-    text = tree_json(TreeRelease(tree, Claim(str(policy.require), inferred_domains=inferred)))
+    claim = Claim(
+        str(policy.require),
+        disclosure=told.disclosure,
+        inferred_domains=inferred,
+        missing=MISSING_IS_SEEN if missing else None,
+    )
+    text = tree_json(TreeRelease(told, claim))
     found = audit_tree(read_tree(json.loads(text)).tree, people, policy)
     if not found.holds:
         raise DoesNotHold(

@@ -53,6 +53,31 @@ def test_the_model_is_the_published_format() -> None:
     assert "Lisa" not in Path("tree.json").read_text()
 
 
+@pytest.mark.parametrize("method", ["kadet", "id3"])
+@pytest.mark.parametrize(
+    ("word", "root", "said"),
+    [
+        ("counts", {"counts": [4, 2]}, "Bad (Bad: 3)"),
+        ("hit-miss", {"label": "Bad", "hit": 4, "miss": 2}, "Bad (hit: 3, miss: 0)"),
+        ("shares", {"shares": [0.6667, 0.3333]}, "Bad (Bad: 1)"),
+        ("label", {"label": "Bad"}, "Bad\n"),
+    ],
+)
+def test_what_is_disclosed(
+    word: str, root: dict[str, object], said: str, method: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([*LEARN, "-m", method, "--disclose", word]) == 0
+    assert f"Sports car = No: {said}" in capsys.readouterr().out
+    document = json.loads(Path("tree.json").read_text())
+    assert {key: value for key, value in document["root"].items() if key not in ("attribute", "edges")} == root
+    assert document.get("claim", {}).get("disclosure") == (word if method == "kadet" else None)
+    assert main(["audit", "tree.json", "-p", "policy.toml", "--data", "people.csv"]) == 0
+    assert main(["predict", "tree.json", "people.csv", "-o", "labels.csv"]) == 0
+    made = pl.read_csv("labels.csv")
+    assert made["predicted: Loan risk"].to_list() == ["Bad", "Good", "Bad", "Bad", "Bad", "Bad"]
+    assert ("probability: Good" in made.columns) == (word != "label")
+
+
 def test_a_tree_without_a_promise_is_judged_by_the_audit(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["learn", "people.csv", "-p", "open.toml", "-m", "id3", "-o", "tree.json"]) == 0
     assert "no promise" in capsys.readouterr().err
@@ -88,6 +113,7 @@ REFUSED = {
     "audit without people": (["audit", "tree.json", "-p", "policy.toml"], 2, "--data"),
     "roles that do not agree": (["audit", "tree.json", "-p", "open.toml", "--data", "people.csv"], 2, "'Sports car'"),
     "unknown method": ([*LEARN, "-m", "kadett"], 2, "did you mean 'kadet'"),
+    "unknown disclosure": ([*LEARN, "--disclose", "hitmiss"], 2, "did you mean 'hit-miss'"),
     "unknown score": ([*LEARN, "--score", "gain"], 2, "'gain'"),
     "a folder that is not there": ([*LEARN[:-1], "there/tree.json"], 2, "there"),
     "no model": (["predict", "policy.toml", "people.csv", "-o", "labels.csv"], 2, "policy.toml"),

@@ -217,7 +217,7 @@ def random_trees(
         may_stop = depth < deepest or not splits  # a root that asks nothing is dull
         split = draw(st.sampled_from([None, *splits] if may_stop else splits)) if depth else None
         if split is None:
-            return Node(counts)
+            return Node.of_counts(counts)
         asked, values = split
         attribute, edges = attributes[asked], []
         for region in regions(attribute, values):
@@ -225,7 +225,7 @@ def random_trees(
             below[asked] = [value for value in admitted[asked] if admits(region, attribute, value)]
             passed = [person for person in here if admits(region, attribute, person[attribute.name])]
             edges.append(Edge(region, grown(depth - 1, below, passed)))
-        return Node(counts, asked, tuple(edges))
+        return Node.of_counts(counts, asked, tuple(edges))
 
     root = grown(deepest, [domains[attribute.name] for attribute in attributes], people)
     return Tree(tuple(attributes), target, target_role, tuple(labels), root)

@@ -17,14 +17,18 @@ def is_(*values: str, missing: bool = False) -> Region:
 
 def mortgage_tree() -> Tree:
     """Friedman et al. 2008, Figure 1."""
-    male = Node((2, 4), 2, (Edge(is_("Young"), Node((0, 3))), Edge(is_("Old"), Node((2, 1)))))
-    female = Node((4, 2), 1, (Edge(is_("Yes"), Node((3, 0))), Edge(is_("No"), Node((1, 2)))))
-    root = Node((6, 6), 0, (Edge(is_("Male"), male), Edge(is_("Female"), female)))
+    male = Node.of_counts(
+        (2, 4), 2, (Edge(is_("Young"), Node.of_counts((0, 3))), Edge(is_("Old"), Node.of_counts((2, 1))))
+    )
+    female = Node.of_counts(
+        (4, 2), 1, (Edge(is_("Yes"), Node.of_counts((3, 0))), Edge(is_("No"), Node.of_counts((1, 2))))
+    )
+    root = Node.of_counts((6, 6), 0, (Edge(is_("Male"), male), Edge(is_("Female"), female)))
     return Tree((GENDER, MARRIED, AGE), "Loan risk", "private", ("Bad", "Good"), root)
 
 
 def leaf_tree(*counts: int) -> Tree:
-    return Tree((), "t", "private", ("a", "b")[: len(counts)], Node(counts))
+    return Tree((), "t", "private", ("a", "b")[: len(counts)], Node.of_counts(counts))
 
 
 def test_the_text_of_a_tree() -> None:
@@ -43,7 +47,9 @@ def test_the_text_ends_at_a_depth() -> None:
     assert text(tree, depth=0) == "... 4 leaves"
     assert text(tree, depth=1) == "Gender = Male: ... 2 leaves\nGender = Female: ... 2 leaves"
     assert text(tree, depth=2) == text(tree)
-    one = Tree((AGE,), "t", "private", ("a",), Node((1,), 0, (Edge(is_("Old", "Young"), Node((1,))),)))
+    one = Tree(
+        (AGE,), "t", "private", ("a",), Node.of_counts((1,), 0, (Edge(is_("Old", "Young"), Node.of_counts((1,))),))
+    )
     assert text(one, depth=0) == "... 1 leaf"
 
 
@@ -72,8 +78,8 @@ def test_conditions() -> None:
 
 def test_control_characters_are_visible() -> None:
     odd = Attribute("a\nb", "public", "categorical", ("\x1b[31m", "\r"))
-    edges = (Edge(is_("\x1b[31m", "\r"), Node((1,))),)
-    tree = Tree((odd,), "t", "private", ("x\ty",), Node((1,), 0, edges))
+    edges = (Edge(is_("\x1b[31m", "\r"), Node.of_counts((1,))),)
+    tree = Tree((odd,), "t", "private", ("x\ty",), Node.of_counts((1,), 0, edges))
     assert text(tree) == r"a\nb in {\x1b[31m|\r}: x\ty (x\ty: 1)"
     assert paths(tree)["path"].to_list() == [r"a\nb in {\x1b[31m|\r}"]
 
@@ -108,10 +114,13 @@ def test_paths_of_one_leaf() -> None:
 
 def test_a_deep_tree_is_shown() -> None:
     n = Attribute("n", "private", "numeric", low=0, high=1000)
-    node = Node((1,))
+    node = Node.of_counts((1,))
     for number in reversed(range(1000)):
-        sons = (Edge(Region(intervals=((None, number),)), Node((0,))), Edge(Region(intervals=((number, None),)), node))
-        node = Node((1,), 0, sons)
+        sons = (
+            Edge(Region(intervals=((None, number),)), Node.of_counts((0,))),
+            Edge(Region(intervals=((number, None),)), node),
+        )
+        node = Node.of_counts((1,), 0, sons)
     tree = Tree((n,), "t", "private", ("x",), node)
     assert len(text(tree).splitlines()) == 1000 + 1000
     assert text(tree, depth=1) == "n <= 0: nobody\nn > 0: ... 1,000 leaves"

@@ -163,15 +163,15 @@ def test_large_leaves_may_hide_a_span_of_one() -> None:
     def asking(attribute: int, name: str, rows: pl.DataFrame, below: Callable[[pl.DataFrame], Node]) -> Node:
         parts = [(value, rows.filter(pl.col(name) == value)) for value in (secret, town, street)[attribute].values]
         edges = tuple(Edge(Region(frozenset({value})), below(part)) for value, part in parts)
-        return Node(counts(rows), attribute, edges)
+        return Node.of_counts(counts(rows), attribute, edges)
 
     def leaf(rows: pl.DataFrame) -> Node:
-        return Node(counts(rows))
+        return Node.of_counts(counts(rows))
 
     by_town = asking(1, "town", people.filter(pl.col("secret") == "p"), leaf)
     by_street = asking(2, "street", people.filter(pl.col("secret") == "q"), leaf)
     edges = (Edge(Region(frozenset({"p"})), by_town), Edge(Region(frozenset({"q"})), by_street))
-    tree = Tree((secret, town, street), "label", "private", ("a", "b"), Node(counts(people), 0, edges))
+    tree = Tree((secret, town, street), "label", "private", ("a", "b"), Node.of_counts(counts(people), 0, edges))
     assert min(leaf.people for leaf in tree.leaves) >= 5
     found = judged(tree, people, 5)
     assert (found.holds, found.k.people) == (False, 1)

@@ -21,6 +21,9 @@ def learn(
     ] = "kadet",
     score: Annotated[str, typer.Option(help="information-gain, gain-ratio or gini.")] = "information-gain",
     min_rows: Annotated[int, typer.Option(min=1, help="People that at least two branches of a split must have.")] = 1,
+    disclose: Annotated[
+        str, typer.Option(help="What to tell at each node: counts, hit-miss, shares or label.")
+    ] = "counts",
     depth: Annotated[int, typer.Option(min=0, help="How deep to print the tree.")] = 3,
     delimiter: Delimiter = None,
     encoding: Encoding = None,
@@ -30,6 +33,7 @@ def learn(
     """Learn a decision tree for the policy's target from DATA, and write it if it holds."""
     from kspan.frames.files import check_folder, read_table
     from kspan.induce.methods import learn as induce
+    from kspan.model.outcome import disclosure_named
     from kspan.model.paths import text
     from kspan.model.release import TreeRelease
     from kspan.model.store import save_tree
@@ -38,16 +42,17 @@ def learn(
     from kspan.report.text import print_audit
 
     rules = Policy.load(policy)
+    disclosure = disclosure_named(disclose)
     check_folder(output)
     with progress() as step:
         step(f"reading {data.name}")
         people = read_table(data, dialect(delimiter, encoding, columns))
         step("growing the tree")
-        tree = induce(people, rules, method, score=score, min_rows=min_rows)
+        tree = induce(people, rules, method, score=score, min_rows=min_rows).disclosing(disclosure)
         step("judging it")
         found = None
         if method == "kadet":
-            found = publish_tree(tree, people, rules, output)
+            found = publish_tree(tree, people, rules, output, disclosure=disclosure)
         else:
             save_tree(TreeRelease(tree), output)
     if found is None:

@@ -366,11 +366,11 @@ class Growth:
         for node in reversed(order):
             counts = tuple(node.counts.tolist())
             if node.split is None:
-                made[node.number] = Node(counts)
+                made[node.number] = Node.of_counts(counts)
                 continue
             regions = (self.region(node, node.split, place) for place in range(node.split.sons))
             edges = (Edge(region, made[son.number]) for region, son in zip(regions, node.sons, strict=True))
-            made[node.number] = Node(counts, node.split.feature, tuple(edges))
+            made[node.number] = Node.of_counts(counts, node.split.feature, tuple(edges))
         return made[leaf.number]
 
 

@@ -81,13 +81,13 @@ def _nodes(
         people = tuple(int(count) for count in counts[number])
         left, right = int(grown.children_left[number]), int(grown.children_right[number])
         if left < 0:
-            made[number] = Node(people)
+            made[number] = Node.of_counts(people)
             continue
         name, value = columns[int(grown.feature[number])]
         attribute = attributes[used.index(name)]
         regions = _regions(attribute, value, float(grown.threshold[number]), bool(missing_left[number]))
         edges = (Edge(regions[0], made[left]), Edge(regions[1], made[right]))
-        made[number] = Node(people, used.index(name), edges)
+        made[number] = Node.of_counts(people, used.index(name), edges)
     return made[0]
 
 

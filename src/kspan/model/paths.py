@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 import polars as pl
 
 from kspan.data.cells import number_text, write_set
+from kspan.model.outcome import Counts, HitMiss, Outcome, Shares, plain
 from kspan.model.tree import Attribute, Node, Region, Tree
 
 EVERYONE = "everyone"
@@ -12,32 +13,40 @@ EVERYONE = "everyone"
 
 
 def paths(tree: Tree) -> pl.DataFrame:
-    """One row a leaf, left to right: the way to it, its people, and their majority (none where there is nobody)."""
+    """One row a leaf, left to right: the way to it, its people, and their majority (none where there is nobody).
+
+    What the tree does not disclose has no column.
+    """
     found = list(_leaf_paths(tree))
-    majority = [_majority(leaf) for _, leaf in found]
-    share = [max(leaf.counts) / leaf.people if leaf.people else None for _, leaf in found]
-    return pl.DataFrame(
-        [
-            pl.Series("leaf", range(1, len(found) + 1), pl.Int64),
-            pl.Series("path", [path for path, _ in found], pl.String),
-            pl.Series("people", [leaf.people for _, leaf in found], pl.Int64),
-            pl.Series("majority", [None if most is None else tree.labels[most] for most in majority], pl.String),
-            pl.Series("share", share, pl.Float64),
-            *(
-                pl.Series(f"people: {label}", [leaf.counts[place] for _, leaf in found], pl.Int64)
-                for place, label in enumerate(tree.labels)
-            ),
-        ]
-    )
+    outcomes = [leaf.outcome for _, leaf in found]
+    majority = [None if one.label is None else tree.labels[one.label] for one in outcomes]
+    columns = [
+        pl.Series("leaf", range(1, len(found) + 1), pl.Int64),
+        pl.Series("path", [path for path, _ in found], pl.String),
+        pl.Series("majority", majority, pl.String),
+    ]
+    if tree.disclosure in ("counts", "hit-miss"):
+        columns.insert(2, _numbers("people", [one.people or 0 for one in outcomes]))
+    shares = [one.shares(len(tree.labels)) for one in outcomes]
+    if tree.disclosure != "label":
+        columns.append(pl.Series("share", [None if one is None else one.max() for one in shares], pl.Float64))
+    for place, label in enumerate(tree.labels):
+        if tree.disclosure == "counts":
+            columns.append(_numbers(f"people: {label}", [leaf.counts[place] for _, leaf in found]))
+        elif tree.disclosure == "shares":
+            each = [None if one is None else one[place] for one in shares]
+            columns.append(pl.Series(f"share: {label}", each, pl.Float64))
+    return pl.DataFrame(columns)
 
 
 def text(tree: Tree, *, depth: int | None = None) -> str:
-    """A tree as indented text: a line an edge, at leaves the majority and the people by label.
+    """A tree as indented text: a line an edge, at leaves the majority and what else is disclosed.
 
     >>> from kspan.model.tree import Edge
+    >>> of = Node.of_counts
     >>> car = Attribute("Sports car", "private", "categorical", ("No", "Yes"))
-    >>> edges = (Edge(Region(frozenset({"Yes"})), Node((1, 2))), Edge(Region(frozenset({"No"})), Node((3, 0))))
-    >>> tree = Tree((car,), "Loan risk", "private", ("bad", "good"), Node((4, 2), 0, edges))
+    >>> edges = (Edge(Region(frozenset({"Yes"})), of((1, 2))), Edge(Region(frozenset({"No"})), of((3, 0))))
+    >>> tree = Tree((car,), "Loan risk", "private", ("bad", "good"), of((4, 2), 0, edges))
     >>> print(text(tree))
     Sports car = Yes: good (bad: 1, good: 2)
     Sports car = No: bad (bad: 3)
@@ -82,7 +91,7 @@ def _lines(tree: Tree, depth: int | None) -> Iterator[str]:
         line, level, node = waiting.pop()
         before = "|  " * (level - 1) + (f"{line}: " if line else "")
         if node.attribute is None:
-            yield before + _leaf(tree.labels, node)
+            yield before + _leaf(tree.labels, node.outcome)
         elif depth is not None and level >= depth:
             yield before + _hidden(node)
         else:
@@ -92,12 +101,35 @@ def _lines(tree: Tree, depth: int | None) -> Iterator[str]:
             waiting.extend((condition(attribute, edge.region), level + 1, edge.node) for edge in reversed(node.edges))
 
 
-def _leaf(labels: Sequence[str], leaf: Node) -> str:
-    most = _majority(leaf)
-    if most is None:
+def _leaf(labels: Sequence[str], outcome: Outcome) -> str:
+    if outcome.label is None:
         return "nobody"
-    people = (f"{_visible(label)}: {count}" for label, count in zip(labels, leaf.counts, strict=True) if count)
-    return f"{_visible(labels[most])} ({', '.join(people)})"
+    most, told = _visible(labels[outcome.label]), list[str]()
+    if isinstance(outcome, HitMiss):
+        told = [f"hit: {_count(outcome.hit)}", f"miss: {_count(outcome.miss)}"]
+    elif isinstance(outcome, Counts):
+        told = [
+            f"{_visible(label)}: {_count(count)}" for label, count in zip(labels, outcome.counts, strict=True) if count
+        ]
+    elif isinstance(outcome, Shares) and outcome.each is not None:
+        told = [f"{_visible(label)}: {share:g}" for label, share in zip(labels, outcome.each, strict=True) if share]
+    return f"{most} ({', '.join(told)})" if told else most
+
+
+def _count(people: float) -> str:
+    """How many people, fractions with one decimal.
+
+    >>> _count(3), _count(12.4321)
+    ('3', '12.4')
+    """
+    number = plain(people)
+    return str(number) if isinstance(number, int) else f"{number:.1f}"
+
+
+def _numbers(name: str, people: Sequence[float]) -> pl.Series:
+    """A column of numbers of people: whole ones, unless there are fractions."""
+    numbers = [plain(one) for one in people]
+    return pl.Series(name, numbers, pl.Int64 if all(isinstance(one, int) for one in numbers) else pl.Float64)
 
 
 def _hidden(node: Node) -> str:
@@ -107,11 +139,6 @@ def _hidden(node: Node) -> str:
         leaves += here.is_leaf
         waiting.extend(edge.node for edge in here.edges)
     return f"... {leaves:,} {'leaf' if leaves == 1 else 'leaves'}"
-
-
-def _majority(leaf: Node) -> int | None:
-    """The label that most people have, the first of them in a tie; None if there is nobody."""
-    return leaf.counts.index(max(leaf.counts)) if leaf.people else None
 
 
 def _among(name: str, values: Sequence[str]) -> str:

@@ -23,13 +23,14 @@ def predict(tree: Tree, people: Any) -> Any:
 
 
 def predicted(tree: Tree, people: pl.DataFrame) -> pl.DataFrame:
-    """For each row of a frame the likeliest label, and the probability of each."""
+    """For each row of a frame the likeliest label, and the probability of each if the tree tells more than a label."""
     shares = tree.shares(asked(tree, people))
     labels = [tree.labels[place] for place in shares.argmax(axis=1)]
+    likely = () if tree.disclosure == "label" else tree.labels
     return pl.DataFrame(
         {
             f"predicted: {tree.target}": pl.Series(labels, dtype=pl.String),
-            **{f"probability: {label}": shares[:, place] for place, label in enumerate(tree.labels)},
+            **{f"probability: {label}": shares[:, place] for place, label in enumerate(likely)},
         }
     )
 

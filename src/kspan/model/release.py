@@ -1,11 +1,9 @@
 """What leaves the house: a model with what it promises."""
 
 from dataclasses import dataclass
-from typing import Literal
 
+from kspan.model.outcome import Disclosure
 from kspan.model.tree import Tree
-
-Disclosure = Literal["counts", "hit-miss", "shares", "label"]
 
 
 @dataclass(frozen=True)
@@ -17,6 +15,8 @@ class Claim:
     disclosure: Disclosure = "counts"
     inferred_domains: tuple[str, ...] = ()
     """Attributes whose domain was taken from the data: it may tell of a person by itself."""
+    missing: str | None = None
+    """What the promise takes a missing public value for, if there may be any."""
 
 
 @dataclass(frozen=True)

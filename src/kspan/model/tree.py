@@ -1,7 +1,7 @@
-"""A decision tree as it is released: what each branch admits, how many people of each label; it knows no row."""
+"""A decision tree as it is released: what each branch admits, what each node tells of labels; it knows no row."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal
 
@@ -10,6 +10,8 @@ import numpy as np
 from kspan.data.arrays import Bools, Floats, Int64s
 from kspan.data.domain import Kind
 from kspan.data.table import Column, Table
+from kspan.errors import ModelError
+from kspan.model.outcome import Counts, Disclosure, Outcome, disclosure_named, plain, reduced
 
 Role = Literal["public", "private"]
 
@@ -67,11 +69,20 @@ class Edge:
 
 @dataclass(frozen=True, repr=False)
 class Node:
-    """People by label, and how they divide; a leaf has no edges."""
+    """What is told of the labels of some people, and how they divide; a leaf has no edges.
 
-    counts: tuple[int, ...]
+    Where several edges admit a missing value, a person without the value goes down all of them, in proportion to
+    their people.
+    """
+
+    outcome: Outcome
     attribute: int | None = None
     edges: tuple[Edge, ...] = ()
+
+    @classmethod
+    def of_counts(cls, counts: Iterable[float], attribute: int | None = None, edges: tuple[Edge, ...] = ()) -> "Node":
+        """A node that discloses how many people have each label."""
+        return cls(Counts(tuple(counts)), attribute, edges)
 
     @property
     def is_leaf(self) -> bool:
@@ -79,12 +90,19 @@ class Node:
         return not self.edges
 
     @property
-    def people(self) -> int:
-        """How many there are."""
-        return sum(self.counts)
+    def counts(self) -> tuple[float, ...]:
+        """How many people have each label, if that is disclosed."""
+        if not isinstance(self.outcome, Counts):
+            raise ModelError(f"the tree discloses only {self.outcome.kind!r}, not counts: learn or load one that does")
+        return self.outcome.counts
+
+    @property
+    def people(self) -> float | None:
+        """How many there are, or None if that is not disclosed."""
+        return self.outcome.people
 
     def __repr__(self) -> str:
-        return f"Node({self.people} people, {len(self.edges)} edges)"
+        return f"Node({_people(self)}{len(self.edges)} edges)"
 
 
 @dataclass(frozen=True, repr=False)
@@ -97,8 +115,32 @@ class Tree:
     labels: tuple[str, ...]
     root: Node
 
+    def __post_init__(self) -> None:
+        if any(node.outcome.kind != self.disclosure for node in self.nodes()):
+            raise ModelError("the nodes of the tree disclose different things: give each the same disclosure")
+
     def __repr__(self) -> str:
-        return f"Tree({len(self.leaves)} leaves, {self.root.people} people, target {self.target!r})"
+        return f"Tree({len(self.leaves)} leaves, {_people(self.root)}target {self.target!r})"
+
+    @property
+    def disclosure(self) -> Disclosure:
+        """What every node tells of the people who came to it."""
+        return self.root.outcome.kind
+
+    def disclosing(self, kind: str) -> "Tree":
+        """The same tree when it discloses only so much: counts, hit-miss, shares or label.
+
+        >>> Tree((), "risk", "private", ("bad", "good"), Node.of_counts((3, 1))).disclosing("label").root.outcome
+        Label(label=0)
+        """
+        wanted = disclosure_named(kind)
+        if wanted == self.disclosure:
+            return self
+        order, made = list(self.nodes()), dict[int, Node]()
+        for node in reversed(order):
+            edges = tuple(Edge(edge.region, made[id(edge.node)]) for edge in node.edges)
+            made[id(node)] = Node(reduced(node.outcome, wanted), node.attribute, edges)
+        return replace(self, root=made[id(self.root)])
 
     def nodes(self) -> Iterator[Node]:
         """Every node, parents before children, left to right."""
@@ -114,7 +156,7 @@ class Tree:
         return tuple(node for node in self.nodes() if node.is_leaf)
 
     def walk(self, table: Table) -> Iterator[tuple[Node, Int64s]]:
-        """Every node with the rows of a table that reach it, parents before children."""
+        """Every node with the rows of a table that reach it, parents before children; a row may go several ways."""
         waiting = [(self.root, np.arange(table.rows))]
         while waiting:
             node, rows = waiting.pop()
@@ -127,10 +169,43 @@ class Tree:
     def shares(self, table: Table) -> Floats:
         """For each row of a table the share of each label where it ends.
 
-        Where that is empty, or no branch admits the row, the last node on the way with people in it answers.
+        Where nobody came to that place, or no branch admits the row, the last node on the way to which people came
+        answers. A row that goes several ways gets the mean of the answers, each with the weight of its way.
         """
-        shares = np.full((table.rows, len(self.labels)), 1 / len(self.labels))
-        for node, rows in self.walk(table):
-            if node.people:
-                shares[rows] = np.array(node.counts) / node.people
+        shares = np.zeros((table.rows, len(self.labels)))
+        nothing = np.full(len(self.labels), 1 / len(self.labels))
+        waiting = [(self.root, np.arange(table.rows), np.ones(table.rows), nothing)]
+        while waiting:
+            node, rows, weights, answer = waiting.pop()
+            told = node.outcome.shares(len(self.labels))
+            answer = answer if told is None else told
+            if node.attribute is not None:
+                column = table[self.attributes[node.attribute].name]
+                codes = column.codes[rows]
+                admitted = [edge.region.covers(column) for edge in node.edges]
+                for edge, admits, part in zip(node.edges, admitted, _parts_of_missing(node), strict=True):
+                    here = np.flatnonzero(admits[codes])
+                    if len(here):
+                        weight = weights[here]
+                        if part < 1 and column.has_missing:
+                            weight[codes[here] == column.missing] *= part
+                        waiting.append((edge.node, rows[here], weight, answer))
+                ends = np.flatnonzero(~np.any(admitted, axis=0)[codes])
+                rows, weights = rows[ends], weights[ends]
+            shares[rows] += weights[:, None] * answer
         return shares
+
+
+def _parts_of_missing(node: Node) -> list[float]:
+    """The part of a person without the value that goes down each edge: as the people there did, or evenly."""
+    ways = [edge.region.missing for edge in node.edges]
+    if sum(ways) < 2:
+        return [1] * len(ways)
+    people = [(edge.node.people or 0) * edge.region.missing for edge in node.edges]
+    parts = people if any(people) else ways
+    return [part / sum(parts) for part in parts]
+
+
+def _people(node: Node) -> str:
+    """How many people, in the repr of a node or tree, if that is disclosed."""
+    return "" if node.people is None else f"{plain(node.people)} people, "
