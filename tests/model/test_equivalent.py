@@ -127,6 +127,44 @@ def test_whoever_is_asked_differently_is_apart() -> None:
     assert ks.equivalent_table(tree, thirds, policy)["age"].to_list() == ["[17, 37.5]", "[37.5, 90]"]
 
 
+@pytest.mark.parametrize(
+    ("secret", "ways"),
+    [
+        (Attribute("secret", "private", "categorical", ("p", "q")), [Region(frozenset({name})) for name in "pq"]),
+        (
+            Attribute("secret", "private", "numeric", low=1, high=9),
+            [Region(intervals=((None, 5),)), Region(intervals=((5, None),))],
+        ),
+    ],
+)
+def test_nobody_is_asked_what_a_private_answer_rules_out(secret: Attribute, ways: list[Region]) -> None:
+    town = Attribute("town", "public", "categorical", ("x", "y"))
+    leaf = Node((1, 0))
+    by_town = Node((1, 0), 1, tuple(Edge(Region(frozenset({name})), leaf) for name in "xy"))
+    again = Node((1, 0), 0, (Edge(ways[0], leaf), Edge(ways[1], by_town)))
+    tree = Tree(
+        (secret, town), "label", "private", ("u", "v"), Node((1, 0), 0, (Edge(ways[0], again), Edge(ways[1], leaf)))
+    )
+    values = ["p", "q"] if secret.kind == "categorical" else [5, 9]
+    people = pl.DataFrame({"secret": values, "town": ["x", "y"], "label": ["u", "v"]})
+    policy = ks.Policy(public=["town"], private=["secret", "label"], target="label", require="k=2")
+    assert ks.equivalent_table(tree, people, policy)["town"].to_list() == ["*", "*"]
+    assert ks.audit(tree, people, policy).groups == 1
+
+
+def test_beyond_the_highest_number_of_a_private_domain_is_nobody() -> None:
+    secret = Attribute("secret", "private", "numeric", low=1, high=9)
+    town = Attribute("town", "public", "categorical", ("x", "y"))
+    leaf = Node((1, 0))
+    by_town = Node((1, 0), 1, tuple(Edge(Region(frozenset({name})), leaf) for name in "xy"))
+    edges = (Edge(Region(intervals=((None, 9),)), leaf), Edge(Region(intervals=((9, None),)), by_town))
+    tree = Tree((secret, town), "label", "private", ("u", "v"), Node((1, 0), 0, edges))
+    people = pl.DataFrame({"secret": [1, 9], "town": ["x", "y"], "label": ["u", "v"]})
+    policy = ks.Policy(public=["town"], private=["secret", "label"], target="label", require="k=2")
+    assert ks.equivalent_table(tree, people, policy).rows() == [("*", "*", "u"), ("*", "*", "v")]
+    assert ks.audit(tree, people, policy).groups == 1
+
+
 def by_number(low: float | None, high: float | None, regions: list[Region], *, missing: bool = False) -> Tree:
     age = Attribute("age", "public", "numeric", low=low, high=high, has_missing=missing)
     edges = tuple(Edge(region, Node((1,))) for region in regions)
