@@ -37,12 +37,14 @@ if TYPE_CHECKING:
     from kspan.frames.files import read_table as read_table
     from kspan.induce.methods import learn as learn
     from kspan.measures import *  # noqa: F403
+    from kspan.model.equivalent import equivalent_table as equivalent_table
     from kspan.model.paths import paths as paths
     from kspan.model.predict import predict as predict
     from kspan.model.store import load_tree as load_tree
     from kspan.model.tree import Tree as Tree
     from kspan.policy import Policy as Policy
     from kspan.privacy import *  # noqa: F403
+    from kspan.publish import publish_table as publish_table
     from kspan.publish import publish_tree as publish_tree
 
 __version__ = "0.1.0"
@@ -77,12 +79,13 @@ _HOMES = {
         "t_closeness",
     ),
     "kspan.induce.methods": ("learn",),
+    "kspan.model.equivalent": ("equivalent_table",),
     "kspan.model.paths": ("paths",),
     "kspan.model.predict": ("predict",),
     "kspan.model.store": ("load_tree",),
     "kspan.model.tree": ("Tree",),
     "kspan.policy": ("Policy",),
-    "kspan.publish": ("publish_tree",),
+    "kspan.publish": ("publish_table", "publish_tree"),
     "kspan.privacy": (
         "Alpha",
         "BasicBeta",

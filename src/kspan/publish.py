@@ -2,13 +2,16 @@
 
 import json
 import os
+import tempfile
+from pathlib import Path
 
 import polars as pl
 
+from kspan.audit.audit import audit
 from kspan.audit.findings import Audit
 from kspan.audit.tree import audit_tree
-from kspan.errors import DoesNotHold
-from kspan.frames.files import write_text
+from kspan.errors import DoesNotHold, listed
+from kspan.frames.files import check_writable, read_table, write_table, write_text, write_whole
 from kspan.model.release import Claim, TreeRelease
 from kspan.model.store import read_tree, tree_json
 from kspan.model.tree import Tree
@@ -41,4 +44,26 @@ def publish_tree(
             "it was not written; learn it with -m kadet, or lower the requirement"
         )
     write_text(text, path)
+    return found
+
+
+def publish_table(table: pl.DataFrame, policy: Policy, path: str | os.PathLike[str]) -> Audit:
+    """Write a table that satisfies the policy's requirement as a file; refuse any other, and write nothing.
+
+    What is judged is what a reader of the file gets, so the file is made where nobody else looks, and read again.
+    """
+    check_writable(path)
+    with tempfile.TemporaryDirectory() as folder:
+        draft = Path(folder) / Path(path).name
+        write_table(table, draft)
+        found = audit(read_table(draft), policy)
+        content = draft.read_bytes()
+    if found.identifiers:
+        raise DoesNotHold(f"the table has the identifier {listed(found.identifiers)}: it was not written; drop it")
+    if not found.holds:
+        raise DoesNotHold(
+            f"the table breaks {policy.require} for {found.failing_people} of {found.people} people: "
+            "it was not written; make its public cells coarser, withhold these rows, or lower the requirement"
+        )
+    write_whole(path, lambda out: out.write(content))
     return found
