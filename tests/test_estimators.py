@@ -13,7 +13,15 @@ LABEL = ADULT["income"]
 PEOPLE = ADULT.drop("income")
 
 
-@parametrize_with_checks([ks.KADETClassifier(k=1), ks.KADETClassifier(), ks.ID3Classifier()])
+@parametrize_with_checks(
+    [
+        ks.KADETClassifier(k=1),
+        ks.KADETClassifier(),
+        ks.KADETClassifier(k=2, criterion="c45"),
+        ks.ID3Classifier(),
+        ks.C45Classifier(),
+    ]
+)
 @pytest.mark.filterwarnings("ignore")
 def test_scikit_learn_accepts_it(estimator, check) -> None:  # type: ignore[no-untyped-def]
     check(estimator)

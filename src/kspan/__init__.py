@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from kspan.errors import ModelError as ModelError
     from kspan.errors import PolicyError as PolicyError
     from kspan.errors import Unreachable as Unreachable
+    from kspan.estimators import C45Classifier as C45Classifier
     from kspan.estimators import ID3Classifier as ID3Classifier
     from kspan.estimators import KADETClassifier as KADETClassifier
     from kspan.frames.files import read_table as read_table
@@ -63,7 +64,7 @@ _HOMES = {
         "PolicyError",
         "Unreachable",
     ),
-    "kspan.estimators": ("ID3Classifier", "KADETClassifier"),
+    "kspan.estimators": ("C45Classifier", "ID3Classifier", "KADETClassifier"),
     "kspan.frames.files": ("read_table",),
     "kspan.measures": (
         "alpha_k_anonymity",

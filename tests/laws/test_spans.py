@@ -1,10 +1,10 @@
 """Spans three ways: the grower's, the judge's, and brute force over the definition; and what kADET may and must do."""
 
+import math
 from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
-import numpy as np
 import polars as pl
 import pytest
 from hypothesis import given
@@ -15,17 +15,16 @@ from kspan.audit.spans import spans_of
 from kspan.audit.tree import audit_tree
 from kspan.data.encode import encode
 from kspan.data.table import Table
-from kspan.induce.grow import Growth, Leaf, Split
-from kspan.induce.id3 import id3, offered, released
+from kspan.induce.grow import Growth, Leaf
+from kspan.induce.id3 import id3, offered
 from kspan.induce.kadet import grow_in_crowds
-from kspan.induce.people import summed
+from kspan.induce.people import NO_SHARE, Split
+from kspan.induce.release import released, released_node
 from kspan.model.tree import Node, Tree
 from laws import naive_spans
 from laws.naive_spans import World
 
 TARGET = "label"
-ONE = np.zeros(1, np.int64)
-"""The beginning of a single split."""
 
 
 def framed(world: World) -> pl.DataFrame:
@@ -117,25 +116,39 @@ def every_way(growth: Growth, leaf: Leaf, number: int) -> Iterator[tuple[float, 
     """Every level of a categorical feature, and every threshold of a numeric one."""
     feature = growth.features[number]
     if not feature.numeric:
-        for level in range(len(feature.levels) + 1):
-            son, count = growth.sons_at(leaf, number, level)
-            gain = growth.score(summed(growth.by_code(leaf, number), son, count), ONE)[0]
-            yield float(gain), Split(number, son, count)
-        return
-    counts = growth.by_code(leaf, number)
-    here = np.flatnonzero(counts[: feature.plain].any(axis=1)).tolist()
-    for cut in range(here[0], here[-1]) if here else ():
-        split = growth.threshold(leaf, number, cut)
-        sons = summed(counts, split.son, split.sons)
-        yield float(growth.score(sons, ONE)[0]), split
+        splits = [growth.by_level(leaf, number, level) for level in range(len(feature.levels) + 1)]
+    else:
+        here = [code for code in feature.codes[leaf.rows].tolist() if code < feature.plain]
+        splits = (
+            [growth.threshold(leaf, number, cut, feature.floats[cut]) for cut in range(min(here), max(here))]
+            if here
+            else []
+        )
+    for split in splits:
+        yield naive_gain(growth, leaf, split), split
+
+
+def naive_gain(growth: Growth, leaf: Leaf, split: Split) -> float:
+    feature = growth.features[split.feature]
+    sons: dict[int, list[int]] = {}
+    for row in leaf.rows.tolist():
+        sons.setdefault(int(split.by_code(feature)[feature.codes[row]]), []).append(row)
+    left = sum(len(rows) / len(leaf.rows) * naive_entropy(growth, rows) for rows in sons.values())
+    return naive_entropy(growth, leaf.rows.tolist()) - left
+
+
+def naive_entropy(growth: Growth, rows: list[int]) -> float:
+    shares = [count / len(rows) for count in Counter(growth.people.label[rows].tolist()).values()]
+    return -sum(share * math.log2(share) for share in shares)
 
 
 def tried(growth: Growth, leaf: Leaf, split: Split) -> Node:
     """The whole tree with one more split."""
-    parts = growth.people.divided(leaf.rows, growth.features[split.feature], split.son, split.sons)
+    feature = growth.features[split.feature]
+    parts, _, counts = growth.people.divide(leaf.rows.copy(), NO_SHARE, feature, split)
     leaf.split = split
-    leaf.sons = [Leaf(-1 - place, rows, growth.people.counts(rows), {}) for place, rows in enumerate(parts)]
-    wider = growth.released(growth.root)
+    leaf.sons = [Leaf(-1, rows, NO_SHARE, people) for rows, people in zip(parts, counts, strict=True)]
+    wider = released_node(growth)
     leaf.split, leaf.sons = None, []
     return wider
 

@@ -17,10 +17,30 @@ def learn(
     policy: PolicyFile,
     output: Annotated[Path, typer.Option("--output", "-o", help="Where to write the model, as JSON.")],
     method: Annotated[
-        str, typer.Option("--method", "-m", help="kadet keeps the requirement; id3 promises nothing.")
+        str,
+        typer.Option(
+            "--method",
+            "-m",
+            help="kadet and kadet-c45 keep the requirement; id3 and c45 promise nothing.",
+            metavar="METHOD",
+        ),
     ] = "kadet",
-    score: Annotated[str, typer.Option(help="information-gain, gain-ratio or gini.")] = "information-gain",
-    min_rows: Annotated[int, typer.Option(min=1, help="People that at least two branches of a split must have.")] = 1,
+    score: Annotated[
+        str | None, typer.Option(help="information-gain (default), gain-ratio or gini; of kadet and id3.")
+    ] = None,
+    min_rows: Annotated[
+        int | None,
+        typer.Option(min=1, help="People that at least two branches of a split must have; 1, or 2 for C4.5."),
+    ] = None,
+    confidence_factor: Annotated[
+        float | None,
+        typer.Option(min=1e-4, max=0.5, help="How hard C4.5 prunes: less is harder; 0.25 unless said."),
+    ] = None,
+    prune: Annotated[bool | None, typer.Option("--prune/--no-prune", help="Does C4.5 prune its tree? It does.")] = None,
+    subtree_raising: Annotated[
+        bool | None,
+        typer.Option("--raising/--no-raising", help="May pruning put a branch in the place of its node? Of c45 only."),
+    ] = None,
     disclose: Annotated[
         str, typer.Option(help="What to tell at each node: counts, hit-miss, shares or label.")
     ] = "counts",
@@ -32,6 +52,7 @@ def learn(
 ) -> int:
     """Learn a decision tree for the policy's target from DATA, and write it if it holds."""
     from kspan.frames.files import check_folder, read_table
+    from kspan.induce.methods import PRIVATE_METHODS
     from kspan.induce.methods import learn as induce
     from kspan.model.outcome import disclosure_named
     from kspan.model.paths import text
@@ -41,6 +62,14 @@ def learn(
     from kspan.publish import publish_tree
     from kspan.report.text import print_audit
 
+    given = {
+        "score": score,
+        "min_rows": min_rows,
+        "confidence_factor": confidence_factor,
+        "prune": prune,
+        "subtree_raising": subtree_raising,
+    }
+    options = {name: value for name, value in given.items() if value is not None}
     rules = Policy.load(policy)
     disclosure = disclosure_named(disclose)
     check_folder(output)
@@ -48,10 +77,10 @@ def learn(
         step(f"reading {data.name}")
         people = read_table(data, dialect(delimiter, encoding, columns))
         step("growing the tree")
-        tree = induce(people, rules, method, score=score, min_rows=min_rows).disclosing(disclosure)
+        tree = induce(people, rules, method, **options).disclosing(disclosure)
         step("judging it")
         found = None
-        if method == "kadet":
+        if method in PRIVATE_METHODS:
             found = publish_tree(tree, people, rules, output, disclosure=disclosure)
         else:
             save_tree(TreeRelease(tree), output)

@@ -2,10 +2,11 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
-from kspan.data.arrays import Codes, Int64s
+from kspan.data.arrays import Codes, Floats, Int64s
 from kspan.data.hierarchy import level_codes
 from kspan.data.schema import Schema
 from kspan.data.table import Column, Table
@@ -38,14 +39,25 @@ class Feature:
         return self.numbers is not None
 
     @property
+    def can_be_missing(self) -> bool:
+        """Is there a code for a missing value?"""
+        return self.attribute.has_missing
+
+    @cached_property
     def plain(self) -> int:
         """How many codes are no missing value."""
         return self.size - self.attribute.has_missing
 
+    @cached_property
+    def floats(self) -> Floats:
+        """The numbers of a numeric attribute."""
+        assert self.numbers is not None
+        return self.numbers.astype(np.float64)
+
     def region(self, codes: Int64s) -> Region:
         """Some codes as the values that a released tree shows."""
-        missing = self.attribute.has_missing and self.plain in codes
-        return Region(frozenset(self.attribute.values[code] for code in codes if code < self.plain), (), bool(missing))
+        values = frozenset(self.attribute.values[code] for code in codes.tolist() if code < self.plain)
+        return Region(values, (), bool((codes >= self.plain).any()))
 
 
 def features(table: Table, schema: Schema, names: Iterable[str]) -> tuple[Feature, ...]:

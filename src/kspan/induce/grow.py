@@ -7,82 +7,74 @@ level of its hierarchy; among thresholds the lowest.
 import heapq
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
-from kspan import kernels
 from kspan.data.arrays import Bools, Floats, Int64s
 from kspan.data.groups import Counts, Groups
-from kspan.errors import PolicyError, check_number, did_you_mean
+from kspan.errors import check_number
 from kspan.induce.features import Feature
-from kspan.induce.gain import SCORES
-from kspan.induce.levels import Levels
-from kspan.induce.people import People, summed
-from kspan.induce.spans import Parts, Spans
-from kspan.model.tree import Edge, Node, Region
+from kspan.induce.people import People, Rows, Split
+from kspan.induce.spans import Parts, Span, Spans
+from kspan.induce.worth import ANYWHERE, DIGITS, LEAST_GAIN, NO_SCORES, ROUNDING, Scores, Threshold, Worth, score_of
 from kspan.privacy import KAnonymity, Requirement
 
-LEAST_GAIN = 1e-9
-"""Less than this is rounding."""
-
-NO_SCORES: Floats = np.empty(0)
-
-KEPT = 4096
-"""Codes of all features for which a leaf remembers its counts."""
-
-CELLS = 1 << 20
-"""Of a table of spans, codes and labels that is held at once."""
+NO_SON: Int64s = np.empty(0, np.int64)
 
 
-@dataclass(frozen=True, eq=False)
-class Split:
-    """A way to divide a leaf: the son of each code of a feature (-1: cannot come here)."""
-
-    feature: int
-    son: Int64s
-    sons: int
-    cut: float | None = None
-    """Of a numeric feature: numbers up to here go to the first son."""
-
-
-@dataclass(eq=False)
+@dataclass(eq=False, slots=True)
 class Leaf:
-    """A node that may still be divided: its rows, and the codes of each feature that can still come here."""
+    """A node that may still be divided: its rows, and what can still come here."""
 
     number: int
-    rows: Int64s
-    counts: Int64s
-    open: dict[int, Bools]
-    bounds: dict[int, tuple[float | None, float | None]] = field(default_factory=dict)
-    """Of numeric features that were asked above."""
-    tally: Int64s | None = None
-    """People by code of each feature and label, while it may still be divided."""
-    scores: Floats = field(default_factory=lambda: NO_SCORES)
+    rows: Rows
+    share: Floats
+    """The weight of each row; empty if each is one person."""
+    counts: Floats
+    """People by label."""
+    open: dict[int, Bools] = field(default_factory=dict)
+    """The codes that can still come here of categorical features that were asked above."""
+    present: frozenset[int] = frozenset()
+    """Numeric features that were asked above, and were not missing."""
+    scores: Scores = NO_SCORES
     """Of the levels of categorical features, while it may still be divided."""
+    average: float = 0.0
+    """What its candidates gain, where that matters."""
     split: Split | None = None
     sons: list["Leaf"] = field(default_factory=list)
 
+    @property
+    def people(self) -> float:
+        """How many there are."""
+        return float(self.counts.sum())
 
-@dataclass(order=True)
+
+@dataclass(order=True, slots=True)
 class Candidate:
-    """A split of a leaf in the queue, the most gainful first: by a level of a feature, or after a code."""
+    """A split of a leaf in the queue, the best first: by a level of a feature, or after a code."""
 
-    rank: tuple[float, int, int, int]
+    rank: tuple[bool, float, int, int, int]
     leaf: Leaf = field(compare=False)
     feature: int = field(compare=False)
     level: int = field(compare=False)
-    cut: int | None = field(compare=False)
+    cut: int = field(compare=False)
+    at: float = field(compare=False)
     made: Split | None = field(default=None, compare=False)
     """The split itself, once it was asked for."""
 
     @property
-    def is_open(self) -> bool:
-        """Has its leaf not been divided by another one?"""
-        return self.leaf.split is None
+    def is_second_rate(self) -> bool:
+        """Does it wait behind all others, which gain at least the average of their leaf?"""
+        return self.rank[0]
 
 
 class Growth:
-    """A tree while it grows."""
+    """A tree while it grows.
+
+    `shares_missing`: a row whose value is missing goes to all sons with a share of its weight, instead of to one of its
+    own. That is only for trees without a requirement: whoever knows that a value is missing would know the crowd.
+    """
 
     def __init__(
         self,
@@ -94,35 +86,31 @@ class Growth:
         target: str = "",
         score: str = "information-gain",
         min_rows: int = 1,
+        shares_missing: bool = False,
     ) -> None:
-        self.people, self.features, self.requirement = people, features, requirement
-        self.target_public, self.target = target_public, target
         check_number("min_rows", min_rows, low=1, whole=True)
-        if score not in SCORES:
-            raise PolicyError(f"there is no score {score!r}{did_you_mean(score, SCORES)}: use {', '.join(SCORES)}")
-        self.score, self.min_rows = SCORES[score], min_rows
+        self.people, self.features, self.requirement = people, features, requirement
+        self.target_public, self.target, self.shares_missing = target_public, target, shares_missing
+        self.worth = Worth(people, features, score_of(score), min_rows, shares_missing=shares_missing)
         self.k = (
-            max((part.k for part in requirement.parts if isinstance(part, KAnonymity)), default=1) if requirement else 1
+            max((part.k for part in requirement.parts if isinstance(part, KAnonymity)), default=0) if requirement else 0
         )
-        everybody = people.counts(people.rows)
-        self.whole = everybody
-        self.root = Leaf(0, people.rows, everybody, {})
+        rows, share = people.everybody()
+        self.whole = people.counts(rows)
+        self.root = Leaf(0, rows, share, self.whole.astype(np.float64))
         self.made = 1
         # Without a requirement there is nobody to hide, and no span to follow.
-        self.spans = Spans(people, 0, target_public=target_public) if requirement is not None else None
+        self.spans = None if requirement is None else Spans(people, 0, rows, target_public=target_public)
         self.queue: list[Candidate] = []
-        self.codes = np.stack([feature.codes for feature in features])  # of one type, for one pass over all of them
-        ends = np.cumsum([feature.size for feature in features])
-        self.begins = ends - [feature.size for feature in features]
-        self.levels = Levels.of(features, self.begins)
-        self.sons_of_all: dict[tuple[int, int], tuple[Int64s, int]] = {}
-        self.propose(self.root)
+        self.splits_of_all: dict[tuple[int, int], Split] = {}
+        if np.count_nonzero(self.whole) > 1:
+            self.propose(self.root, self.allowed_at(self.root))
 
     def best(self) -> Candidate | None:
-        """The most gainful candidate of all leaves, taken out of the queue."""
+        """The best candidate of all leaves, taken out of the queue."""
         while self.queue:
             candidate = heapq.heappop(self.queue)
-            if candidate.is_open:
+            if candidate.leaf.split is None:
                 return candidate
         return None
 
@@ -132,66 +120,61 @@ class Growth:
             return True
         return all(bool(self.satisfied(self.spans.as_they_are(leaf)).all()) for leaf in self.spans.reaching)
 
-    def propose(self, leaf: Leaf) -> None:
-        """Every attribute at its lowest level is a candidate of a new leaf."""
-        if np.count_nonzero(leaf.counts) < 2:
+    def propose(self, leaf: Leaf, allowed: "Allowed") -> None:
+        """Every attribute, at its lowest level or with its best threshold, is a candidate of a leaf of several labels.
+
+        `allowed` says what the spans that reach it allow.
+        """
+        if leaf.people < 2 * self.worth.min_rows - ROUNDING:
             return
-        leaf.scores = self.scores(leaf)
-        for number, feature in enumerate(self.features):
-            if not feature.numeric:
-                self.propose_level(leaf, number, 0)
-            elif not (feature.public and self.cannot_be_divided(leaf)):
-                self.propose_threshold(leaf, number)
+        # Spans only ever shrink, so that a split that is not allowed now never will be: it need not wait in the queue.
+        alone = self.is_its_own_span(leaf)
+        k = self.k if alone else 0
+        leaf.scores = self.worth.of_levels(leaf.rows, leaf.share, k, None if alone else allowed.levels)
+        thresholds = {
+            number: self.worth.of_threshold(
+                number, leaf.rows, leaf.share, k, ANYWHERE if alone else allowed.cuts(number)
+            )
+            for number in self.worth.numbers
+            if not (self.features[number].public and leaf.people < 2 * k)
+        }
+        leaf.average = self.worth.average(leaf.scores, thresholds.values())
+        words = sorted({self.worth.feature_of[level] for level in leaf.scores.useful})
+        candidates = [self.at_level(leaf, number, 0) for number in words]
+        candidates += [self.at_threshold(leaf, number, found) for number, found in thresholds.items()]
+        useful = [candidate for candidate in candidates if candidate is not None]
+        if self.requirement is None and useful:
+            # Nothing is ever refused, so that no other one has a chance.
+            best = min(useful)
+            useful = [] if best.is_second_rate else [best]
+        for candidate in useful:
+            heapq.heappush(self.queue, candidate)
 
-    def scores(self, leaf: Leaf) -> Floats:
-        """The score of each level of each categorical feature, all at once; 0 where it cannot divide the leaf."""
-        sons = self.levels.summed(self.tally(leaf))
-        sizes = sons.sum(axis=1)
-        useful = self.levels.count(sizes >= self.min_rows) >= 2
-        if isinstance(self.requirement, KAnonymity) and self.is_its_own_span(leaf):
-            # The span is the leaf: who would be too few stays too few, so these need not wait in the queue.
-            useful &= ~self.levels.public | (self.levels.count((sizes > 0) & (sizes < self.k)) == 0)
-        return np.where(useful, self.score(sons, self.levels.begins), 0.0)
+    def at_level(self, leaf: Leaf, number: int, lowest: int) -> Candidate | None:
+        """A split by the lowest level of a feature that gains, from `lowest` on."""
+        levels, scores = self.worth.levels_of[number], leaf.scores
+        for level in scores.useful:
+            if level in levels[lowest:]:
+                place = level - levels.start
+                return self.candidate(leaf, number, scores.worths[level], scores.gains[level], level=place)
+        return None
 
-    def propose_level(self, leaf: Leaf, number: int, lowest: int) -> None:
-        """Put a split by the lowest level of a feature that gains, from `lowest` on, into the queue."""
-        first, last = self.levels.of_feature[number]
-        gains = leaf.scores[first + lowest : last]
-        better = np.flatnonzero(gains > LEAST_GAIN)
-        if len(better):
-            self.enqueue(leaf, number, float(gains[better[0]]), level=lowest + int(better[0]))
+    def at_threshold(self, leaf: Leaf, number: int, found: Threshold) -> Candidate | None:
+        """A split after a code, if it gains."""
+        if min(found.worth, found.gain) <= LEAST_GAIN:
+            return None
+        return self.candidate(leaf, number, found.worth, found.gain, cut=found.cut, at=found.at)
 
-    def tally(self, leaf: Leaf) -> Int64s:
-        """People of a leaf by code of each feature and label; kept with the leaf unless it is large."""
-        if leaf.tally is not None:
-            return leaf.tally
-        counts = np.zeros((int(self.begins[-1]) + self.features[-1].size, self.people.labels), np.int64)
-        kernels.histograms(self.codes, self.begins, self.people.label, self.people.weights, leaf.rows, counts)
-        if len(counts) <= KEPT:
-            leaf.tally = counts
-        return counts
-
-    def by_code(self, leaf: Leaf, number: int) -> Int64s:
-        """People of a leaf by code of one feature and label."""
-        begin = self.begins[number]
-        return self.tally(leaf)[begin : begin + self.features[number].size]
+    def candidate(
+        self, leaf: Leaf, feature: int, worth: float, gain: float, *, level: int = 0, cut: int = -1, at: float = 0.0
+    ) -> Candidate:
+        """A split with its place in the queue."""
+        rank = (self.worth.is_second_rate(gain, leaf.average), -round(worth, DIGITS), leaf.number, feature, level)
+        return Candidate(rank, leaf, feature, level, cut, at)
 
     def is_its_own_span(self, leaf: Leaf) -> bool:
         """Is the leaf reached by one span, of just its own people, that has more than one bin?"""
-        if self.spans is None:
-            return False
-        spans = self.spans.of(leaf.number)
-        return len(spans) == 1 and len(spans[0].rows) == len(leaf.rows) and bool(self.spans.exposing(spans)[0])
-
-    def cannot_be_divided(self, leaf: Leaf) -> bool:
-        """Is the leaf a span of fewer than 2k people? Then two sons with people in them cannot both have k."""
-        return int(leaf.counts.sum()) < 2 * self.k and self.is_its_own_span(leaf)
-
-    def enqueue(self, leaf: Leaf, feature: int, gain: float, *, level: int = 0, cut: int | None = None) -> None:
-        """Put a split into the queue, if it gains."""
-        if gain > LEAST_GAIN:
-            rank = (-round(gain, 12), leaf.number, feature, level)
-            heapq.heappush(self.queue, Candidate(rank, leaf, feature, level, cut))
+        return self.spans is not None and self.spans.is_alone(leaf.number, leaf.rows)
 
     def generalize(self, candidate: Candidate) -> None:
         """Give a split that is not allowed another chance: one level up, or with the best threshold that is allowed.
@@ -201,50 +184,83 @@ class Growth:
         leaf, number = candidate.leaf, candidate.feature
         if not self.features[number].public:
             return
-        if candidate.cut is not None:
-            self.propose_threshold(leaf, number, allowed_only=True)
+        if candidate.cut >= 0:
+            allowed = self.allowed_at(leaf).cuts(number)
+            other = self.at_threshold(leaf, number, self.worth.of_threshold(number, leaf.rows, leaf.share, 0, allowed))
         else:
-            self.propose_level(leaf, number, candidate.level + 1)
+            other = self.at_level(leaf, number, candidate.level + 1)
+        if other is not None:
+            heapq.heappush(self.queue, other)
 
     def split_of(self, candidate: Candidate) -> Split:
         """The split that a candidate stands for."""
         if candidate.made is None:
             leaf, number = candidate.leaf, candidate.feature
-            if candidate.cut is not None:
-                candidate.made = self.threshold(leaf, number, candidate.cut)
+            if candidate.cut >= 0:
+                candidate.made = self.threshold(leaf, number, candidate.cut, candidate.at)
             else:
-                candidate.made = Split(number, *self.sons_at(leaf, number, candidate.level))
+                candidate.made = self.by_level(leaf, number, candidate.level)
         return candidate.made
 
     def divide(self, candidate: Candidate) -> None:
         """Make a leaf a node, and its sons leaves with candidates of their own."""
         leaf, split = candidate.leaf, self.split_of(candidate)
         feature = self.features[split.feature]
-        leaf.split, leaf.tally, leaf.scores = split, None, NO_SCORES
-        for number, rows in enumerate(self.people.divided(leaf.rows, feature, split.son, split.sons)):
-            still_open = {**leaf.open, split.feature: split.son == number}
-            intervals = self.region(leaf, split, number).intervals
-            bounds = {**leaf.bounds, split.feature: intervals[0]} if intervals else leaf.bounds
-            leaf.sons.append(Leaf(self.made, rows, self.people.counts(rows), still_open, bounds))
+        leaf.split, leaf.scores = split, NO_SCORES
+        divide = self.people.divide_shares if self.shares_missing and feature.can_be_missing else self.people.divide
+        parts = divide(leaf.rows, leaf.share, feature, split)
+        mixed = (parts[2] > 0).sum(axis=1) > 1
+        for place, part in enumerate(zip(*parts, strict=True)):
+            son = Leaf(self.made, *part, leaf.open, leaf.present)
+            if not feature.numeric:
+                son.open = {**leaf.open, split.feature: split.codes[place]}
+            elif split.feature not in leaf.present:
+                son.present = leaf.present | {split.feature}
+            leaf.sons.append(son)
             self.made += 1
         if self.spans is not None:
-            self.spans.split(leaf.number, feature, split.son, [son.number for son in leaf.sons])
-        for son in leaf.sons:
-            self.propose(son)
+            self.spans.split(leaf.number, leaf.rows, feature, split, {son.number: son.rows for son in leaf.sons})
+        allowed = self.allowed_at(leaf.sons[0])
+        for son, is_mixed in zip(leaf.sons, mixed.tolist(), strict=True):
+            if is_mixed:
+                # After a private question the same spans reach all sons.
+                self.propose(son, self.allowed_at(son) if feature.public else allowed)
 
     def holds_after(self, candidate: Candidate) -> bool:
         """Would every span still satisfy the requirement after a split?"""
         if self.spans is None:
             return True
         leaf, split = candidate.leaf, self.split_of(candidate)
-        feature, spans = self.features[split.feature], self.spans.of(leaf.number)
-        if feature.public and self.is_its_own_span(leaf):
-            # The span is the leaf, whose people are counted already.
-            counts = summed(self.by_code(leaf, split.feature), split.son, split.sons)
-            parts = Parts(counts, np.repeat(self.spans.exposing(spans), split.sons))
-        else:
-            parts = self.spans.after(leaf.number, feature, split.son, split.sons)
-        return bool(self.satisfied(parts).all())
+        feature = self.features[split.feature]
+        spans = self.spans.of(leaf.number)
+        if not feature.public:
+            # It divides no span, but a span that was safe because it had one bin has several now.
+            safe = [span for span, exposes in zip(spans, self.spans.exposing(spans), strict=True) if not exposes]
+            return not safe or bool(self.satisfied(self.spans.with_many_bins(safe)).all())
+        if self.is_its_own_span(leaf):
+            counts = self.people.by_son(leaf.rows, leaf.share, feature, split).astype(np.int64)
+            return bool(self.satisfied(Parts(counts, np.ones(split.sons, bool))).all())
+        if feature.numeric:
+            return bool(self.allowed_at(leaf).cuts(split.feature)[split.cut])
+        level = self.worth.levels_of[split.feature][candidate.level]
+        return all(self.levels_of_span(span)[level] for span in spans)
+
+    def allowed_at(self, leaf: Leaf) -> "Allowed":
+        """Which splits the spans that reach a leaf allow."""
+        return Allowed(self, [] if self.spans is None else self.spans.of(leaf.number))
+
+    def levels_of_span(self, span: Span) -> Bools:
+        """Which levels of categorical features divide a span into parts that satisfy the requirement; private ones do.
+
+        That is counted once for all leaves that the span reaches.
+        """
+        assert self.spans is not None
+        if span.levels is None:
+            parts, levels = self.worth.parts(span.rows), self.worth.levels
+            exposing = np.repeat(self.spans.exposing([span]), len(parts))
+            bad = ~self.satisfied(Parts(parts, exposing))
+            span.levels = ~levels.public | (levels.count(bad) == 0)
+        return span.levels
 
     def satisfied(self, parts: Parts) -> Bools:
         """Which parts of spans satisfy the requirement; those without people do."""
@@ -263,90 +279,43 @@ class Growth:
             good[populated] = requirement.holds(Groups(sizes[populated], private, parts.exposing[populated]))
         return good
 
-    def open_codes(self, leaf: Leaf, number: int) -> Bools:
-        """The codes of a feature that can still come to a leaf."""
-        return leaf.open.get(number, np.ones(self.features[number].size, bool))
-
-    def sons_at(self, leaf: Leaf, number: int, level: int) -> tuple[Int64s, int]:
-        """The son of each code at a level of a feature, and how many there are; remembered where all codes may come."""
+    def by_level(self, leaf: Leaf, number: int, level: int) -> Split:
+        """The split by the names of a level of a feature; remembered where all codes may come."""
         everything = number not in leaf.open
-        if everything and (number, level) in self.sons_of_all:
-            return self.sons_of_all[number, level]
-        feature, inside = self.features[number], self.open_codes(leaf, number)
+        if everything and (number, level) in self.splits_of_all:
+            return self.splits_of_all[number, level]
+        feature = self.features[number]
+        inside = leaf.open.get(number, np.ones(feature.size, bool))
+        if self.shares_missing and feature.can_be_missing:
+            inside = inside & (np.arange(feature.size) < feature.plain)
         names = np.arange(feature.size) if level == 0 else feature.levels[level - 1]
         distinct, places = np.unique(names[inside], return_inverse=True)
         son = np.full(feature.size, -1, np.int64)
         son[inside] = places
+        split = Split(number, len(distinct), son)
         if everything:
-            self.sons_of_all[number, level] = son, len(distinct)
-        return son, len(distinct)
+            self.splits_of_all[number, level] = split
+        return split
 
-    def propose_threshold(self, leaf: Leaf, number: int, *, allowed_only: bool = False) -> None:
-        """Put the best binary split between numbers (a missing one is a son of its own) into the queue.
+    def threshold(self, leaf: Leaf, number: int, cut: int, at: float) -> Split:
+        """The split of a numeric feature after a code, at a number; a missing one has a son of its own or is shared."""
+        third = self.features[number].can_be_missing and number not in leaf.present and not self.shares_missing
+        return Split(number, 2 + third, NO_SON, cut, at)
 
-        First halfway between two numbers that occur in the leaf; if that was not allowed, anywhere between them that is
-        allowed, since people elsewhere may have the numbers between.
-        """
-        feature, counts = self.features[number], self.by_code(leaf, number)
-        here = np.flatnonzero(counts[: feature.plain].any(axis=1))
-        if len(here) < 2:
-            return
-        assert feature.numbers is not None
-        middles = (feature.numbers[here[:-1]] + feature.numbers[here[1:]]) / 2
-        halfway = np.minimum(np.searchsorted(feature.numbers, middles, side="right"), here[1:]) - 1
-        cuts = np.arange(here[0], here[-1]) if allowed_only else halfway
-        sons = _sons_of_thresholds(counts, feature.plain)[cuts]
-        allowed = (sons.sum(axis=2) >= self.min_rows).sum(axis=1) >= 2
-        if allowed_only:
-            allowed &= self.allowed_cuts(leaf, feature, cuts)
-        if allowed.any():
-            begins = np.arange(len(cuts)) * sons.shape[1]
-            scores = self.score(sons.reshape(-1, self.people.labels), begins)
-            scores = np.where(allowed, scores.round(12), -np.inf)
-            best = np.flatnonzero(scores == scores.max())
-            usual = best[np.isin(cuts[best], halfway)]
-            chosen = int((usual if len(usual) else best)[0])
-            self.enqueue(leaf, number, float(scores[chosen]), cut=int(cuts[chosen]))
-
-    def threshold(self, leaf: Leaf, number: int, cut: int) -> Split:
-        """The split of a numeric feature after a code, halfway to the next number."""
-        feature, inside = self.features[number], self.open_codes(leaf, number)
-        assert feature.numbers is not None
-        below, above = float(feature.numbers[cut]), float(feature.numbers[cut + 1])
-        son = np.full(feature.size, -1, np.int64)
-        son[: feature.plain] = np.arange(feature.plain) > cut
-        sons = 2
-        if feature.attribute.has_missing and inside[-1]:
-            son[-1], sons = 2, 3
-        son[~inside] = -1
-        middle = (below + above) / 2
-        return Split(number, son, sons, cut=middle if middle < above else below)  # floats may have nothing between them
-
-    def region(self, leaf: Leaf, split: Split, number: int) -> Region:
-        """What the branch to one of the sons of a leaf admits."""
-        if split.cut is None:
-            return self.features[split.feature].region(np.flatnonzero(split.son == number))
-        low, high = leaf.bounds.get(split.feature, (None, None))
-        if number == 2:
-            return Region(missing=True)
-        return Region(intervals=((low, split.cut) if number == 0 else (split.cut, high),))
-
-    def allowed_cuts(self, leaf: Leaf, feature: Feature, cuts: Int64s) -> Bools:
-        """Which cuts keep every span that reaches the leaf private, all of them looked at in one pass."""
-        if self.spans is None or not feature.public:
-            return np.ones(len(cuts), bool)
-        spans = self.spans.of(leaf.number)
-        allowed = np.ones(len(cuts), bool)
-        each = np.arange(feature.size)
-        chunk = max(1, CELLS // (feature.size * self.people.labels))
-        for begin in range(0, len(spans), chunk):
-            some = spans[begin : begin + chunk]
-            counts = self.people.by_part([span.rows for span in some], feature, each, feature.size)
-            sons = np.stack([_sons_of_thresholds(part, feature.plain)[cuts] for part in counts])
-            exposing = np.repeat(self.spans.exposing(some), sons.shape[1] * sons.shape[2])
-            good = self.satisfied(Parts(sons.reshape(-1, self.people.labels), exposing))
-            allowed &= good.reshape(len(some), len(cuts), -1).all(axis=(0, 2))
-        return allowed
+    def forbidden_cuts(self, span: Span, number: int) -> tuple[Int64s, Int64s]:
+        """Runs of codes after which a numeric feature must not be cut, for some part of a span would not be private."""
+        assert self.spans is not None
+        if number not in span.forbidden:
+            feature = self.features[number]
+            here, counts = self.people.by_code(span.rows, feature)
+            plain = int(np.searchsorted(here, feature.plain))
+            sons = _sons_of_thresholds(counts, plain)
+            exposing = np.repeat(self.spans.exposing([span]), sons.shape[0] * sons.shape[1])
+            good = self.satisfied(Parts(sons.reshape(-1, self.people.labels), exposing)).reshape(sons.shape[:2])
+            bad = np.flatnonzero(~good.all(axis=1))
+            # Up to the next code that occurs every cut divides the span alike; the last one leaves nobody beyond.
+            span.forbidden[number] = here[bad], np.append(here[:plain], feature.plain)[bad + 1]
+        return span.forbidden[number]
 
     def leaves(self) -> Iterator[Leaf]:
         """Every leaf of the tree as it is."""
@@ -357,21 +326,36 @@ class Growth:
                 yield leaf
             waiting.extend(reversed(leaf.sons))
 
-    def released(self, leaf: Leaf) -> Node:
-        """The tree below a leaf as it is released."""
-        made: dict[int, Node] = {}
-        order = [leaf]
-        for node in order:
-            order.extend(node.sons)
-        for node in reversed(order):
-            counts = tuple(node.counts.tolist())
-            if node.split is None:
-                made[node.number] = Node.of_counts(counts)
-                continue
-            regions = (self.region(node, node.split, place) for place in range(node.split.sons))
-            edges = (Edge(region, made[son.number]) for region, son in zip(regions, node.sons, strict=True))
-            made[node.number] = Node.of_counts(counts, node.split.feature, tuple(edges))
-        return made[leaf.number]
+
+class Allowed:
+    """The splits that leave every one of some spans private, looked up when they are asked for."""
+
+    def __init__(self, growth: Growth, spans: list[Span]) -> None:
+        self.growth, self.spans = growth, spans
+        self.found: dict[int, Bools] = {}
+
+    @cached_property
+    def levels(self) -> Bools | None:
+        """By levels of categorical features; None if there are no spans to care for."""
+        if not self.spans:
+            return None
+        together = self.growth.levels_of_span(self.spans[0]).copy()
+        for span in self.spans[1:]:
+            together &= self.growth.levels_of_span(span)
+        return together
+
+    def cuts(self, number: int) -> Bools:
+        """After codes of a numeric feature."""
+        feature = self.growth.features[number]
+        if not self.spans or not feature.public:
+            return ANYWHERE
+        if number not in self.found:
+            runs = [self.growth.forbidden_cuts(span, number) for span in self.spans]
+            begins, ends = (np.concatenate(bounds) for bounds in zip(*runs, strict=True))
+            codes = feature.size + 1
+            depth = np.bincount(begins, minlength=codes) - np.bincount(ends, minlength=codes)
+            self.found[number] = np.cumsum(depth)[: feature.plain] == 0
+        return self.found[number]
 
 
 def _sons_of_thresholds(counts: Int64s, plain: int) -> Int64s:

@@ -6,7 +6,8 @@ from kspan.errors import DataError, PolicyError
 from kspan.induce.features import Feature, features
 from kspan.induce.grow import Growth
 from kspan.induce.people import People
-from kspan.model.tree import Role, Tree
+from kspan.induce.release import released
+from kspan.model.tree import Tree
 
 
 def id3(table: Table, schema: Schema, *, score: str = "information-gain", min_rows: int = 1) -> Tree:
@@ -30,12 +31,3 @@ def offered(table: Table, schema: Schema) -> tuple[People, tuple[Feature, ...]]:
     if not names:
         raise PolicyError("there is no attribute to learn from: list some as public or private")
     return People.of(table, schema.target), features(table, schema, names)
-
-
-def released(growth: Growth, table: Table, schema: Schema) -> Tree:
-    """What has grown, as a tree that knows no row."""
-    target = table[str(schema.target)]
-    labels = tuple(target.label(code) for code in range(target.size))
-    role: Role = "public" if schema.target in schema.public else "private"
-    attributes = tuple(feature.attribute for feature in growth.features)
-    return Tree(attributes, target.name, role, labels, growth.released(growth.root))

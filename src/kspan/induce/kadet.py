@@ -3,7 +3,9 @@
 from kspan.data.table import Table
 from kspan.errors import PolicyError, Unreachable
 from kspan.induce.grow import Growth
-from kspan.induce.id3 import offered, released
+from kspan.induce.id3 import offered
+from kspan.induce.prune import prune as prune_growth
+from kspan.induce.release import released
 from kspan.model.tree import Tree
 from kspan.policy import Policy
 from kspan.privacy import OnPrivate
@@ -21,6 +23,24 @@ def kadet(table: Table, policy: Policy, *, score: str = "information-gain", min_
     >>> kadet(encode(small_mortgage().drop("Name"), policy), policy)
     Tree(3 leaves, 6 people, target 'Loan risk')
     """
+    return released(_grown(table, policy, score, min_rows), table, policy)
+
+
+def kadet_c45(
+    table: Table, policy: Policy, *, min_rows: int = 2, confidence_factor: float = 0.25, prune: bool = True
+) -> Tree:
+    """The same with the scores and the pruning of C4.5 (Friedman et al. 2006, Sect. 3.3).
+
+    Branches are never raised, because that may divide a span, and a missing value is a value, because an attacker sees
+    that it is missing. A candidate that gains less than the average of its leaf waits behind all that do not.
+    """
+    growth = _grown(table, policy, "c45", min_rows)
+    if prune and policy.require.monotone:
+        prune_growth(growth, confidence_factor)
+    return released(growth, table, policy)
+
+
+def _grown(table: Table, policy: Policy, score: str, min_rows: int) -> Growth:
     target_public = policy.target in policy.public
     _check_requirement(policy, target_public)
     people, features = offered(table, policy)
@@ -36,7 +56,7 @@ def kadet(table: Table, policy: Policy, *, score: str = "information-gain", min_
     if not growth.holds_now():
         raise Unreachable(f"even a tree of one leaf breaks {policy.require} on these {table.people} people: lower it")
     grow_in_crowds(growth)
-    return released(growth, table, policy)
+    return growth
 
 
 def grow_in_crowds(growth: Growth) -> None:

@@ -14,21 +14,21 @@ class Levels:
     """For each level of each feature the names that its codes have there, as runs of rows of a tally."""
 
     rows: Int64s
-    """Of the tally (see `Growth.tally`), name by name."""
+    """Of a tally of the codes of all features, name by name."""
     names: Int64s
-    """Where the rows of each name begin."""
+    """Where the rows of each name begin, and at last where they end."""
     begins: Int64s
-    """Where the names of each level begin."""
+    """Where the names of each level begin, and at last where they end."""
     public: Bools
     """Is the level one of a public feature?"""
-    of_feature: tuple[tuple[int, int], ...]
-    """The first level of each feature, and where its levels end; a numeric one has a level that means nothing."""
+    of_feature: tuple[range, ...]
+    """The levels of each feature."""
 
     @classmethod
     def of(cls, features: Sequence[Feature], begins: Int64s) -> "Levels":
         """The levels of features whose codes begin at these rows of a tally."""
         rows, names = list[Int64s](), list[Int64s]()
-        level_begins, public, of_feature = list[int](), list[bool](), list[tuple[int, int]]()
+        level_begins, public, of_feature = list[int](), list[bool](), list[range]()
         name_count = row_count = 0
         for feature, begin in zip(features, begins, strict=True):
             first = len(level_begins)
@@ -41,15 +41,19 @@ class Levels:
                 names.append(row_count + starts)
                 name_count += len(starts)
                 row_count += feature.size
-            of_feature.append((first, len(level_begins)))
+            of_feature.append(range(first, len(level_begins)))
         return cls(
-            np.concatenate(rows), np.concatenate(names), np.array(level_begins), np.array(public), tuple(of_feature)
+            np.concatenate([*rows, np.empty(0, np.int64)]),
+            np.concatenate([*names, [row_count]]),
+            np.array([*level_begins, name_count]),
+            np.array(public, bool),
+            tuple(of_feature),
         )
 
     def summed(self, tally: Int64s) -> Int64s:
         """People of each name of each level, by label."""
-        return np.add.reduceat(tally[self.rows], self.names, axis=0)
+        return np.add.reduceat(tally[self.rows], self.names[:-1], axis=0) if len(self.rows) else tally
 
     def count(self, are: Bools) -> Int64s:
         """How many names of each level are so."""
-        return np.add.reduceat(are.astype(np.int64), self.begins)
+        return np.add.reduceat(are.astype(np.int64), self.begins[:-1]) if len(self.public) else self.begins[:0]

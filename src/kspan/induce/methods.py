@@ -1,24 +1,31 @@
 """The learners by name."""
 
 from collections.abc import Callable
+from inspect import Parameter, signature
 from typing import Any
 
 from kspan.data.encode import encode
 from kspan.errors import PolicyError, did_you_mean
 from kspan.frames.files import load
+from kspan.induce.c45 import c45
 from kspan.induce.id3 import id3
-from kspan.induce.kadet import kadet
+from kspan.induce.kadet import kadet, kadet_c45
 from kspan.model.tree import Tree
 from kspan.policy import Policy
 
-METHODS: dict[str, Callable[..., Tree]] = {"kadet": kadet, "id3": id3}
+METHODS: dict[str, Callable[..., Tree]] = {"kadet": kadet, "kadet-c45": kadet_c45, "id3": id3, "c45": c45}
+
+
+PRIVATE_METHODS = frozenset({"kadet", "kadet-c45"})
+"""Those that keep the policy's requirement."""
 
 
 def learn(data: Any, policy: Policy, method: str = "kadet", **options: Any) -> Tree:
     """A decision tree for the policy's target, from a dataframe or the path of a file.
 
-    `kadet` keeps the policy's requirement; `id3` promises nothing. Both take `score` ("information-gain", "gain-ratio"
-    or "gini") and `min_rows`, the fewest people that at least two branches of a split must have.
+    `kadet` and `kadet-c45` keep the policy's requirement; `id3` and `c45` promise nothing. All take `min_rows`, the
+    fewest people that at least two branches of a split must have; `kadet` and `id3` take `score` ("information-gain",
+    "gain-ratio" or "gini"); the others `confidence_factor` and `prune`, and `c45` also `subtree_raising`.
 
     >>> from kspan.datasets import mortgage
     >>> public = ["Gender", "Married", "Age", "Sports car"]
@@ -28,4 +35,8 @@ def learn(data: Any, policy: Policy, method: str = "kadet", **options: Any) -> T
     inducer = METHODS.get(method)
     if inducer is None:
         raise PolicyError(f"there is no method {method!r}{did_you_mean(method, METHODS)}: use {', '.join(METHODS)}")
+    known = [name for name, one in signature(inducer).parameters.items() if one.kind is Parameter.KEYWORD_ONLY]
+    for option in options:
+        if option not in known:
+            raise PolicyError(f"{method} has no option {option!r}{did_you_mean(option, known)}: use {', '.join(known)}")
     return inducer(encode(load(data), policy), policy, **options)

@@ -1,14 +1,51 @@
 """The people that a tree is grown from: labels, weights, and how rows divide."""
 
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from kspan import kernels
-from kspan.data.arrays import Codes, Int64s
+from kspan.data.arrays import Bools, Codes, Floats, Int64s
 from kspan.data.groups import NO_WEIGHTS
 from kspan.data.table import Table
 from kspan.induce.features import Feature
+
+Rows = NDArray[np.int32]
+"""Places of rows in a table: four bytes are enough for two billion people."""
+
+NO_SHARE: Floats = np.empty(0)
+"""Every row counts once."""
+
+
+@dataclass(frozen=True, eq=False)
+class Split:
+    """A way to divide a leaf by the codes of a feature."""
+
+    feature: int
+    sons: int
+    son: Int64s
+    """Of each code of a categorical feature; -1 if it cannot come here, or goes to all sons."""
+    cut: int = -1
+    """The last code of a numeric feature that goes to the first son; those beyond go to the second."""
+    at: float = 0.0
+    """The number between that code and the next."""
+
+    @cached_property
+    def codes(self) -> tuple[Bools, ...]:
+        """Which codes of a categorical feature go to each son."""
+        return tuple(self.son == place for place in range(self.sons))
+
+    def by_code(self, feature: Feature) -> Int64s:
+        """The son of each code; a missing number is a third one."""
+        if self.cut < 0:
+            return self.son
+        son = np.full(feature.size, 2, np.int64)
+        son[: feature.plain] = np.arange(feature.plain) > self.cut
+        return son
 
 
 @dataclass(frozen=True, repr=False)
@@ -18,7 +55,6 @@ class People:
     label: Codes
     labels: int
     weights: Int64s
-    rows: Int64s
     ordered: bool = False
     """Labels that are numbers are as far apart as their ranks."""
     levels: tuple[Int64s, ...] = ()
@@ -29,36 +65,57 @@ class People:
         """Everybody in a table."""
         column = table[target]
         weights = NO_WEIGHTS if table.weights is None else table.weights
-        rows = np.arange(table.rows)
-        return cls(column.codes, column.size, weights, rows, column.kind == "numeric", column.levels)
+        return cls(column.codes, column.size, weights, column.kind == "numeric", column.levels)
 
-    def by_part(self, parts: list[Int64s], feature: Feature, son: Int64s, sons: int) -> Int64s:
-        """How many people of each son and label are in each part, in one pass, given the son of each code."""
-        counts = np.zeros((len(parts), sons, self.labels), np.int64)
-        rows = parts[0] if len(parts) == 1 else np.concatenate(parts)
-        ends = np.cumsum([len(part) for part in parts])
-        kernels.histogram_by_part(feature.codes, son, self.label, self.weights, rows, ends, counts)
-        return counts
+    def everybody(self) -> tuple[Rows, Floats]:
+        """All rows, and their weights if they have any."""
+        share = self.weights.astype(np.float64) if len(self.weights) else NO_SHARE
+        return np.arange(len(self.label), dtype=np.int32), share
 
-    def counts(self, rows: Int64s) -> Int64s:
+    def counts(self, rows: Rows) -> Int64s:
         """How many people of each label are in some rows."""
         weights = self.weights[rows] if len(self.weights) else None
         return np.bincount(self.label[rows], weights, self.labels).astype(np.int64)
 
-    def divided(self, rows: Int64s, feature: Feature, son: Int64s, sons: int) -> list[Int64s]:
-        """The rows of each son, in their order."""
-        to = son[feature.codes[rows]]
-        order = np.argsort(to, kind="stable")
-        return np.split(rows[order], np.searchsorted(to[order], np.arange(1, sons)))
+    def by_code(self, rows: Rows, feature: Feature) -> tuple[Int64s, Int64s]:
+        """The codes of a feature that occur in some rows, in order, and people of each by label."""
+        here, place = np.unique(feature.codes[rows], return_inverse=True)
+        weights = self.weights[rows] if len(self.weights) else None
+        keys = place * self.labels + self.label[rows]
+        counts = np.bincount(keys, weights, len(here) * self.labels).astype(np.int64)
+        return here.astype(np.int64), counts.reshape(-1, self.labels)
+
+    def by_son(self, rows: Rows, share: Floats, feature: Feature, split: Split) -> Floats:
+        """How many people of each son and label are in some rows."""
+        counts = np.zeros((split.sons, self.labels))
+        kernels.son_counts(feature.codes, split.son, split.cut, feature.plain, self.label, rows, share, counts)
+        return counts
+
+    def divide(
+        self, rows: Rows, share: Floats, feature: Feature, split: Split
+    ) -> tuple[list[Rows], list[Floats], Floats]:
+        """Reorder rows in place, each son's together: views of them, of their weights, and the counts of the sons."""
+        counts = np.zeros((split.sons, self.labels))
+        ends = kernels.divide(feature.codes, split.son, split.cut, feature.plain, self.label, rows, share, counts)
+        return _parts(rows, ends), _parts(share, ends) if len(share) else [share] * split.sons, counts
+
+    def divide_shares(
+        self, rows: Rows, share: Floats, feature: Feature, split: Split
+    ) -> tuple[list[Rows], list[Floats], Floats]:
+        """The same in new arrays; a row whose value is missing goes to all sons, with a share of its weight to each."""
+        counts = np.zeros((split.sons, self.labels))
+        rows, share, ends = kernels.divide_shares(
+            feature.codes, split.son, split.cut, feature.plain, self.label, rows, share, counts
+        )
+        return _parts(rows, ends), _parts(share, ends), counts
+
+    def divide_parts(self, parts: list[Rows], feature: Feature, split: Split) -> tuple[Rows, Int64s]:
+        """The rows of each part by son, one after the other in a new array, and how many each part has in each son."""
+        rows = parts[0] if len(parts) == 1 else np.concatenate(parts)
+        sizes = np.zeros((len(parts), split.sons), np.int64)
+        ends = np.cumsum([len(part) for part in parts])
+        return kernels.divide_parts(feature.codes, split.son, split.cut, feature.plain, rows, ends, sizes), sizes
 
 
-def summed(counts: Int64s, son: Int64s, sons: int) -> Int64s:
-    """Counts by code added up by son; a code whose son is -1 is left out.
-
-    >>> summed(np.array([[1, 2], [3, 4], [5, 6]]), np.array([0, 1, 0]), 2).tolist()
-    [[6, 8], [3, 4]]
-    """
-    total = np.zeros((sons, counts.shape[1]), np.int64)
-    inside = son >= 0
-    np.add.at(total, son[inside], counts[inside])
-    return total
+def _parts(array: NDArray[Any], ends: Int64s) -> list[NDArray[Any]]:
+    return [array[begin:end] for begin, end in pairwise([0, *ends.tolist()])]

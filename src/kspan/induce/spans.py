@@ -11,16 +11,24 @@ import numpy as np
 
 from kspan.data.arrays import Bools, Int64s
 from kspan.induce.features import Feature
-from kspan.induce.people import People
+from kspan.induce.people import People, Rows, Split
 
 
 @dataclass(eq=False)
 class Span:
     """People who reach the same leaves, by public values alone; once a public question divides them, its pieces."""
 
-    rows: Int64s
+    rows: Rows
     leaves: int
     pieces: list["Span"] = field(default_factory=list)
+    levels: Bools | None = None
+    """Which levels of public categorical attributes would divide it into crowds, once that was asked."""
+    forbidden: dict[int, tuple[Int64s, Int64s]] = field(default_factory=dict)
+    """Runs of codes of public numeric attributes after which it must not be cut, once that was asked."""
+
+    def forget(self) -> None:
+        """It has changed: ask again what would divide it into crowds."""
+        self.levels, self.forbidden = None, {}
 
     def now(self) -> Iterator["Span"]:
         """Itself, or what has become of it."""
@@ -47,11 +55,10 @@ class Spans:
     A span that is divided at one leaf is divided for every leaf it reaches; the others find out when they are asked.
     """
 
-    def __init__(self, people: People, root: int, *, target_public: bool) -> None:
+    def __init__(self, people: People, root: int, rows: Rows, *, target_public: bool) -> None:
         self.people = people
         # The attacker knows a public label, so a leaf is one bin then; else as many as there are labels.
         self.bins_per_leaf = 1 if target_public else people.labels
-        rows = people.rows
         parts = [rows[people.label[rows] == label] for label in range(people.labels)] if target_public else [rows]
         self.first = [Span(part, 1) for part in parts if len(part)]
         self.reaching = {root: self.first}
@@ -72,34 +79,48 @@ class Spans:
         spans = self.of(leaf)
         return Parts(np.array([self.people.counts(span.rows) for span in spans]), self.exposing(spans))
 
-    def after(self, leaf: int, feature: Feature, son: Int64s, sons: int) -> Parts:
-        """What would be left of the spans that reach a leaf if it were split: `son` of each code of the feature.
-
-        A public attribute divides each span by the sons; a private one divides none, but gives each of them more bins.
-        """
+    def is_alone(self, leaf: int, rows: Rows) -> bool:
+        """Is a leaf, which has these rows, reached by one span, of just its own people, that has more than one bin?"""
         spans = self.of(leaf)
-        if not feature.public:
-            return Parts(self.as_they_are(leaf).counts, np.ones(len(spans), bool))
-        counts = self.people.by_part([span.rows for span in spans], feature, son, sons)
-        return Parts(counts.reshape(-1, self.people.labels), np.repeat(self.exposing(spans), sons))
+        return len(spans) == 1 and len(spans[0].rows) == len(rows) and spans[0].leaves * self.bins_per_leaf > 1
 
-    def split(self, leaf: int, feature: Feature, son: Int64s, leaves: list[int]) -> None:
-        """Replace a leaf by its sons; those of a public attribute take their part of each span with them."""
+    def with_many_bins(self, spans: list[Span]) -> Parts:
+        """What spans would be after a split by a private attribute: it divides none, but gives each more bins."""
+        return Parts(np.array([self.people.counts(span.rows) for span in spans]), np.ones(len(spans), bool))
+
+    def split(self, leaf: int, rows: Rows, feature: Feature, split: Split, sons: dict[int, Rows]) -> None:
+        """Replace a leaf that had some rows by its sons, who have theirs.
+
+        Those of a public attribute take their part of each span with them.
+        """
         spans = self.of(leaf)
         del self.reaching[leaf]
         if not feature.public:
             for span in spans:
-                span.leaves += len(leaves) - 1
-            self.reaching.update(dict.fromkeys(leaves, spans))
+                span.leaves += len(sons) - 1
+                span.forget()  # what was allowed to one bin may not be to several
+            self.reaching.update(dict.fromkeys(sons, spans))
             return
-        for new in leaves:
+        for new in sons:
             self.reaching[new] = []
-        for span in spans:
-            parts = self.people.divided(span.rows, feature, son, len(leaves))
-            pieces = {new: part for new, part in zip(leaves, parts, strict=True) if len(part)}
-            if len(pieces) == 1:
-                self.reaching[next(iter(pieces))].append(span)
-                continue
-            for new, part in pieces.items():
-                span.pieces.append(Span(part, span.leaves))
-                self.reaching[new].append(span.pieces[-1])
+        # A span that has the rows of the leaf itself was divided with it; rows that several leaves share are not moved.
+        if len(spans) == 1 and spans[0].rows is rows:
+            self.replace(spans[0], {new: part for new, part in sons.items() if len(part)})
+            return
+        moved, sizes = self.people.divide_parts([span.rows for span in spans], feature, split)
+        numbers, ends = list(sons), np.cumsum(sizes).reshape(sizes.shape)
+        for span, of_span, last in zip(spans, sizes, ends, strict=True):
+            parts = np.flatnonzero(of_span).tolist()
+            if len(parts) == 1:
+                self.reaching[numbers[parts[0]]].append(span)
+            else:
+                self.replace(span, {numbers[part]: moved[last[part] - of_span[part] : last[part]] for part in parts})
+
+    def replace(self, span: Span, parts: dict[int, Rows]) -> None:
+        """Make pieces of a span, each of which goes to a leaf."""
+        span.forget()
+        for leaf, part in parts.items():
+            piece = Span(part, span.leaves) if len(parts) > 1 else span
+            if piece is not span:
+                span.pieces.append(piece)
+            self.reaching[leaf].append(piece)

@@ -3,6 +3,7 @@
 import math
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import narwhals as nw
@@ -41,7 +42,8 @@ def equivalent_table(tree: Tree, people: Any, policy: Policy) -> Any:
     >>> from kspan.datasets import small_mortgage
     >>> from kspan.model.tree import Edge
     >>> car = Attribute("Sports car", "private", "categorical", ("No", "Yes"))
-    >>> edges = (Edge(Region(frozenset({"Yes"})), Node.of_counts((1, 2))), Edge(Region(frozenset({"No"})), Node.of_counts((3, 0))))
+    >>> answers = (("Yes", Node.of_counts((1, 2))), ("No", Node.of_counts((3, 0))))
+    >>> edges = tuple(Edge(Region(frozenset({answer})), node) for answer, node in answers)
     >>> tree = Tree((car,), "Loan risk", "private", ("Bad", "Good"), Node.of_counts((4, 2), 0, edges))
     >>> policy = Policy(private=["Sports car", "Loan risk"], target="Loan risk", require="k=6")
     >>> equivalent_table(tree, small_mortgage(), policy).rows()[:4]
@@ -85,10 +87,18 @@ class Known:
 
     def answers(self, node: Node, rows: Int64s) -> Int64s:
         """Through which edge of a node that asks this attribute each of some rows goes."""
-        answer = np.full(self.column.size, -1, np.int64)
+        answer, ways = np.full(self.column.size, -1, np.int64), np.zeros(self.column.size, np.int64)
         for place, edge in enumerate(node.edges):
-            answer[edge.region.covers(self.column)] = place
-        given = answer[self.column.codes[rows]]
+            covered = edge.region.covers(self.column)
+            answer[covered] = place
+            ways += covered
+        codes = self.column.codes[rows]
+        if (everywhere := int((ways[codes] > 1).sum())) > 0:
+            raise DataError(
+                f"{everywhere} rows have no value in {self.attribute.name!r}: the tree sends them down all branches, "
+                "which no row of a table can say: learn one in which a missing value has a branch of its own"
+            )
+        given = answer[codes]
         if (unknown := int((given < 0).sum())) > 0:
             raise DataError(
                 f"{unknown} rows have something in {self.attribute.name!r} that the tree has no branch for: "
@@ -133,7 +143,7 @@ def _follow(tree: Tree, known: dict[int, Known], everybody: Int64s) -> None:
             for number, region in private.items() if len(come) else ():
                 known[number].of_row[come] = known[number].number(region)
             continue
-        asked, regions = known[node.attribute], [edge.region for edge in node.edges]
+        asked, regions = known[node.attribute], _regions(node)
         if asked.attribute.role == "public":
             possible = asked.answers(node, may_come)
             asked.refine(may_come, possible, regions)
@@ -146,6 +156,13 @@ def _follow(tree: Tree, known: dict[int, Known], everybody: Int64s) -> None:
             own = conditions.get(node.attribute)
             if len(rows) and (own is None or _is_possible(asked.attribute, own)):
                 waiting.append((edge.node, rows, come[answers == place], conditions))
+
+
+def _regions(node: Node) -> list[Region]:
+    """What the edges of a node admit; a missing value that all of them admit tells nobody apart, and nobody has it."""
+    regions = [edge.region for edge in node.edges]
+    shared = len(regions) > 1 and all(region.missing for region in regions)
+    return [replace(region, missing=False) for region in regions] if shared else regions
 
 
 def _both(one: Region | None, other: Region) -> Region:

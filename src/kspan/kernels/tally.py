@@ -1,4 +1,4 @@
-"""The compiled loops, nothing else: plain serial functions over contiguous arrays."""
+"""Counting keys."""
 
 from typing import Any
 
@@ -56,34 +56,3 @@ def tally_hashed(keys: Int64s, weights: Int64s) -> tuple[Int64s, Int64s, Int64s]
         places[i] = table[slot]
         weight[table[slot]] += weights[i] if weights.size else 1
     return distinct[:found].copy(), weight[:found].copy(), places
-
-
-@njit(cache=True, nogil=True)
-def histograms(
-    codes: NDArray[Any], begins: Int64s, labels: NDArray[Any], weights: Int64s, rows: Int64s, counts: NDArray[Any]
-) -> None:
-    """Add the people of some rows to `counts[code, label]`, each attribute's from its place in `begins` on."""
-    for attribute in range(begins.size):
-        begin = begins[attribute]
-        for i in range(rows.size):
-            row = rows[i]
-            counts[begin + codes[attribute, row], labels[row]] += weights[row] if weights.size else 1
-
-
-@njit(cache=True, nogil=True)
-def histogram_by_part(
-    codes: NDArray[Any],
-    son: Int64s,
-    labels: NDArray[Any],
-    weights: Int64s,
-    rows: Int64s,
-    ends: Int64s,
-    counts: NDArray[Any],
-) -> None:
-    """Add people to `counts[part, son, label]`; part p has the rows before `ends[p]` and after those of part p - 1."""
-    begin = 0
-    for part in range(ends.size):
-        for i in range(begin, ends[part]):
-            row = rows[i]
-            counts[part, son[codes[row]], labels[row]] += weights[row] if weights.size else 1
-        begin = ends[part]

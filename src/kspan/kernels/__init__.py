@@ -1,0 +1,17 @@
+"""The compiled loops, nothing else: plain serial functions over contiguous arrays."""
+
+from kspan.kernels.sons import divide, divide_parts, divide_shares, son_counts
+from kspan.kernels.splits import best_threshold, histograms, level_worths
+from kspan.kernels.tally import tally_dense, tally_hashed
+
+__all__ = [
+    "best_threshold",
+    "divide",
+    "divide_parts",
+    "divide_shares",
+    "histograms",
+    "level_worths",
+    "son_counts",
+    "tally_dense",
+    "tally_hashed",
+]

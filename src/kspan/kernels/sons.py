@@ -1,0 +1,140 @@
+"""Who of a leaf goes to which of its sons.
+
+A question gives the son of each code (`son`, -1 for none), or, if `cut` is not negative, 0 for codes up to it, 1 for
+those beyond, and 2 for a missing value (a code of at least `plain`) unless that is shared by both.
+`share` has the weight of each of `rows`; if it is empty, every row counts once.
+"""
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Int64s = NDArray[np.int64]
+
+
+@njit(cache=True, nogil=True)
+def _son_of(code: int, son: Int64s, cut: int, plain: int, shares_missing: bool) -> int:
+    if cut < 0:
+        return int(son[code])
+    if code >= plain:
+        return -1 if shares_missing else 2
+    return 1 if code > cut else 0
+
+
+@njit(cache=True, nogil=True)
+def son_counts(
+    codes: NDArray[Any],
+    son: Int64s,
+    cut: int,
+    plain: int,
+    labels: NDArray[Any],
+    rows: NDArray[Any],
+    share: Floats,
+    counts: Floats,
+) -> None:
+    """Add the people of some rows to `counts[son, label]`; nobody is shared."""
+    for i in range(rows.size):
+        row = rows[i]
+        counts[_son_of(codes[row], son, cut, plain, False), labels[row]] += share[i] if share.size else 1.0
+
+
+@njit(cache=True, nogil=True)
+def divide(
+    codes: NDArray[Any],
+    son: Int64s,
+    cut: int,
+    plain: int,
+    labels: NDArray[Any],
+    rows: NDArray[Any],
+    share: Floats,
+    counts: Floats,
+) -> Int64s:
+    """Bring the rows of each son together, in place and in their order; says where each son's rows end.
+
+    Adds people to `counts[son, label]`. No row may be shared by sons.
+    """
+    to = np.empty(rows.size, np.int32)
+    ends = np.zeros(counts.shape[0], np.int64)
+    for i in range(rows.size):
+        to[i] = _son_of(codes[rows[i]], son, cut, plain, False)
+        ends[to[i]] += 1
+        counts[to[i], labels[rows[i]]] += share[i] if share.size else 1.0
+    place = np.cumsum(ends) - ends
+    ends = np.cumsum(ends)
+    new_rows, new_share = np.empty_like(rows), np.empty_like(share)
+    for i in range(rows.size):
+        at = place[to[i]]
+        place[to[i]] += 1
+        new_rows[at] = rows[i]
+        if share.size:
+            new_share[at] = share[i]
+    rows[:] = new_rows
+    share[:] = new_share
+    return ends
+
+
+@njit(cache=True, nogil=True)
+def divide_shares(
+    codes: NDArray[Any],
+    son: Int64s,
+    cut: int,
+    plain: int,
+    labels: NDArray[Any],
+    rows: NDArray[Any],
+    share: Floats,
+    counts: Floats,
+) -> tuple[NDArray[Any], Floats, Int64s]:
+    """The rows of each son, one after the other, their weights, and where each son's rows end.
+
+    A row without a son goes to all of them, in proportion to the others there, or to each alike if there are none. Adds
+    people to `counts[son, label]`.
+    """
+    sons = counts.shape[0]
+    known, sizes, everywhere = np.zeros(sons), np.zeros(sons, np.int64), 0
+    for i in range(rows.size):
+        to = _son_of(codes[rows[i]], son, cut, plain, True)
+        if to < 0:
+            everywhere += 1
+        else:
+            sizes[to] += 1
+            known[to] += share[i] if share.size else 1.0
+    total = known.sum()
+    portion = known / total if total > 0.0 else np.full(sons, 1.0 / sons)
+    sizes += np.where(portion > 0.0, everywhere, 0)
+    place = np.cumsum(sizes) - sizes
+    new_rows, new_share = np.empty(sizes.sum(), rows.dtype), np.empty(sizes.sum())
+    for i in range(rows.size):
+        row, weight = rows[i], share[i] if share.size else 1.0
+        to = _son_of(codes[row], son, cut, plain, True)
+        for each in range(sons) if to < 0 else range(to, to + 1):
+            if to < 0 and portion[each] == 0.0:
+                continue
+            new_rows[place[each]] = row
+            new_share[place[each]] = weight * portion[each] if to < 0 else weight
+            counts[each, labels[row]] += new_share[place[each]]
+            place[each] += 1
+    return new_rows, new_share, np.cumsum(sizes)
+
+
+@njit(cache=True, nogil=True)
+def divide_parts(
+    codes: NDArray[Any], son: Int64s, cut: int, plain: int, rows: NDArray[Any], ends: Int64s, sizes: Int64s
+) -> NDArray[Any]:
+    """The rows of several parts, those of each part by son and in their order; `sizes[part, son]` gets their numbers.
+
+    Part p has the rows before `ends[p]` and after those of part p - 1. No row may be shared by sons.
+    """
+    new_rows, begin = np.empty_like(rows), 0
+    for part in range(ends.size):
+        for i in range(begin, ends[part]):
+            sizes[part, _son_of(codes[rows[i]], son, cut, plain, False)] += 1
+        place = begin + np.cumsum(sizes[part]) - sizes[part]
+        for i in range(begin, ends[part]):
+            to = _son_of(codes[rows[i]], son, cut, plain, False)
+            new_rows[place[to]] = rows[i]
+            place[to] += 1
+        begin = ends[part]
+    return new_rows
