@@ -46,7 +46,7 @@ def released_node(growth: Growth) -> Node:
             order.append((son, {**bounds, leaf.split.feature: region.intervals[0]} if region.intervals else bounds))
     made: dict[Leaf, Node] = {}
     for leaf, _ in reversed(order):
-        counts = map(plain, leaf.counts.tolist())
+        counts = map(plain, leaf.counts.tolist()) if growth.shares_missing else leaf.counts.astype(np.int64).tolist()
         if leaf.split is None:
             made[leaf] = Node.of_counts(counts)
             continue
