@@ -56,21 +56,20 @@ def divide(
 
     Adds people to `counts[son, label]`. No row may be shared by sons.
     """
-    to = np.empty(rows.size, np.int32)
-    ends = np.zeros(counts.shape[0], np.int64)
+    sizes = np.zeros(counts.shape[0], np.int64)
     for i in range(rows.size):
-        to[i] = _son_of(codes[rows[i]], son, cut, plain, False)
-        ends[to[i]] += 1
-        counts[to[i], labels[rows[i]]] += share[i] if share.size else 1.0
-    place = np.cumsum(ends) - ends
-    ends = np.cumsum(ends)
+        to = _son_of(codes[rows[i]], son, cut, plain, False)
+        sizes[to] += 1
+        counts[to, labels[rows[i]]] += share[i] if share.size else 1.0
+    ends = np.cumsum(sizes)
+    place = ends - sizes
     new_rows, new_share = np.empty_like(rows), np.empty_like(share)
     for i in range(rows.size):
-        at = place[to[i]]
-        place[to[i]] += 1
-        new_rows[at] = rows[i]
+        to = _son_of(codes[rows[i]], son, cut, plain, False)
+        new_rows[place[to]] = rows[i]
         if share.size:
-            new_share[at] = share[i]
+            new_share[place[to]] = share[i]
+        place[to] += 1
     rows[:] = new_rows
     share[:] = new_share
     return ends
