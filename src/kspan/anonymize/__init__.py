@@ -1,0 +1,1 @@
+"""Tables in which everybody stands in a crowd: many ways to make their public cells coarser."""

@@ -1,0 +1,89 @@
+"""What every method asks: which groups of rows satisfy the requirement, and what the data can reach at all."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from kspan.data.arrays import Bools, Int64s
+from kspan.data.groups import Groups, count_groups
+from kspan.data.table import Column, Table
+from kspan.errors import PolicyError, Unreachable
+from kspan.model.partition import WITHHELD, Partition
+from kspan.policy import Policy
+from kspan.privacy import KAnonymity, OnPrivate
+
+
+@dataclass(frozen=True)
+class Recoding:
+    """What a method makes of a table: groups of rows with the cells they show, and facts worth telling about it."""
+
+    partition: Partition
+    facts: Mapping[str, Any] = field(default_factory=dict)
+
+
+class Crowds:
+    """The rows of a table, the public attributes to be made coarser, and what is required of their groups."""
+
+    def __init__(self, table: Table, policy: Policy) -> None:
+        self.table, self.policy = table, policy
+        self.columns: tuple[Column, ...] = tuple(table[name] for name in policy.public)
+        """The public attributes, in the policy's order."""
+        self.k = max((part.k for part in policy.require.parts if isinstance(part, KAnonymity)), default=1)
+        """No group may have fewer people, whatever else is required."""
+        self.only_k = isinstance(policy.require, KAnonymity)
+        """Is their number all that matters?"""
+        if not self.columns:
+            raise PolicyError("there is no public attribute to make coarser: list what an attacker may know as public")
+
+    @property
+    def rows(self) -> int:
+        """How many rows there are."""
+        return self.table.rows
+
+    def sizes(self, group: Int64s, number: int) -> Int64s:
+        """How many people each group has; a row whose group is `WITHHELD` is in none."""
+        kept = group != WITHHELD
+        weights = self.table.weights
+        chosen = None if weights is None else weights[kept]
+        return np.bincount(group[kept], chosen, number).astype(np.int64)
+
+    def holds(self, group: Int64s, number: int) -> Bools:
+        """Which groups satisfy the requirement, if just these rows were released; none of the groups may be empty."""
+        if self.only_k:
+            large: Bools = self.sizes(group, number) >= self.k
+            return large
+        return self.policy.require.holds(self.groups(group, number))
+
+    def groups(self, group: Int64s, number: int) -> Groups:
+        """The people of each group with their private values."""
+        table, kept = self.table, group != WITHHELD
+        if not kept.all():
+            table, group = rows_of(table, np.flatnonzero(kept)), group[kept]
+        return count_groups(table, group, number, self.policy.private)
+
+    def check_reachable(self) -> None:
+        """Refuse a requirement that even the table without any public cell would break, and say what it reaches."""
+        everybody = np.zeros(self.rows, np.int64)
+        if bool(self.holds(everybody, 1).all()):
+            return
+        groups = self.groups(everybody, 1)
+        reached = []
+        for part in self.policy.require.parts:
+            if isinstance(part, KAnonymity):
+                reached.append(f"k={int(groups.sizes[0])}")
+            elif isinstance(part, OnPrivate):
+                about = [counts for name, counts in groups.private.items() if not part.on or name in part.on]
+                level = (min if part.safer_up else max)(part.reached(counts) for counts in about)
+                reached.append(f"{part.key}={level:.4g}")
+        raise Unreachable(
+            f"{self.policy.require} cannot be reached: with every public cell suppressed these {self.table.people} "
+            f"people reach {', '.join(reached)}; lower the requirement to that, or add people"
+        )
+
+
+def rows_of(table: Table, rows: Int64s) -> Table:
+    """Some rows of a table."""
+    columns = {name: replace(column, codes=column.codes[rows]) for name, column in table.columns.items()}
+    return Table(columns, len(rows), None if table.weights is None else table.weights[rows])
