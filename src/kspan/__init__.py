@@ -47,6 +47,8 @@ if TYPE_CHECKING:
     from kspan.privacy import *  # noqa: F403
     from kspan.publish import publish_table as publish_table
     from kspan.publish import publish_tree as publish_tree
+    from kspan.tables import TableRelease as TableRelease
+    from kspan.tables import anonymize as anonymize
 
 __version__ = "0.1.0"
 
@@ -87,6 +89,7 @@ _HOMES = {
     "kspan.model.tree": ("Tree",),
     "kspan.policy": ("Policy",),
     "kspan.publish": ("publish_table", "publish_tree"),
+    "kspan.tables": ("TableRelease", "anonymize"),
     "kspan.privacy": (
         "Alpha",
         "BasicBeta",

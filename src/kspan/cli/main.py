@@ -9,6 +9,7 @@ from pathlib import Path
 import typer
 
 from kspan import __version__
+from kspan.cli.anonymize import anonymize
 from kspan.cli.audit import audit
 from kspan.cli.demo import demo
 from kspan.cli.init import init
@@ -33,6 +34,7 @@ app = typer.Typer(
 app.command()(demo)
 app.command()(init)
 app.command()(audit)
+app.command()(anonymize)
 app.command()(learn)
 app.command()(predict)
 

@@ -1,5 +1,6 @@
 """Any dataframe in, the same kind out; inside there is polars only."""
 
+import os
 from contextlib import suppress
 from datetime import date, time
 from decimal import Decimal
@@ -45,6 +46,21 @@ def like(original: Any, made: pl.DataFrame) -> Any:
     if index is not None:
         native.index = index
     return native
+
+
+def of_its_kind(original: Any, made: pl.DataFrame) -> Any:
+    """A frame of other rows than `original` as the kind of dataframe that it is; polars where that is a file.
+
+    Rows are counted anew: an index of the original would name its people.
+    """
+    if isinstance(original, str | os.PathLike | pl.DataFrame | pl.LazyFrame):
+        return made
+    source = nw.from_native(original, eager_only=True)
+    if source.implementation.is_pyarrow():
+        return made.to_arrow()
+    return nw.from_dict(
+        {name: made[name].to_list() for name in made.columns}, backend=source.implementation
+    ).to_native()
 
 
 def _converted(frame: Any) -> pl.DataFrame:

@@ -1,6 +1,7 @@
 """An audit in the terminal: the verdict in one line, then what it rests on."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
 from rich.console import Console, Group, RenderableType
 from rich.table import Table
@@ -44,6 +45,31 @@ def print_audit(audit: Audit, public: Sequence[str], console: Console) -> None:
         console.print(body)
     console.print()
     console.print(Text(LIMITS, style="dim"), soft_wrap=True)
+
+
+def print_table_release(manifest: Mapping[str, Any], console: Console) -> None:
+    """Print how a table was made and what it lost."""
+    rows, utility = manifest["rows"], manifest["utility"]
+    facts = [
+        ("method", visible(manifest["method"])),
+        ("rows released", f"{rows['released']:,}"),
+        ("rows withheld", f"{rows['withheld']:,} ({utility['withheld_share']:.2%})"),
+        ("public cells suppressed", f"{utility['suppressed_share']:.2%}"),
+        *((visible(str(name)), _fact(value)) for name, value in manifest["facts"].items()),
+    ]
+    console.print(Text("Made", style="bold"))
+    console.print(_facts(facts))
+    console.print()
+
+
+def _fact(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return ", ".join(f"{visible(str(name))}: {_fact(inner)}" for name, inner in value.items())
+    if isinstance(value, list | tuple):
+        return f"{len(value):,} of them" if len(value) > 3 else ", ".join(map(_fact, value))
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return f"{value:,}" if isinstance(value, int | float) else visible(str(value))
 
 
 def _sections(audit: Audit) -> Iterator[tuple[str, RenderableType]]:

@@ -1,0 +1,75 @@
+"""From groups and the cells they show to the table that is released."""
+
+from dataclasses import replace
+
+import numpy as np
+import polars as pl
+
+from kspan.data.arrays import Int64s
+from kspan.data.groups import NO_WEIGHTS, group_rows, tally
+from kspan.data.table import Column, Table
+from kspan.model.partition import WITHHELD, Partition
+from kspan.policy import Policy
+
+WITHHELD_CELL = "(withheld)"
+
+
+def recoded(
+    people: pl.DataFrame, policy: Policy, partition: Partition, rng: np.random.Generator, *, keep_order: bool = False
+) -> pl.DataFrame:
+    """The rows that are not withheld, with what their groups show in place of their public cells, without identifiers.
+
+    Groups come in the order of their cells and the rows of a group at random, so that nothing of the source's order
+    remains, unless it is to be kept.
+    """
+    rows = np.flatnonzero(partition.group != WITHHELD)
+    if not keep_order:
+        rows = rng.permutation(rows)
+        rows = rows[np.argsort(_place(partition)[partition.group[rows]], kind="stable")]
+    names = [name for name in people.columns if name not in policy.identifier]
+    columns = [
+        shown_cells(partition, name)[partition.group[rows]] if name in partition.shown else people[name][rows]
+        for name in names
+    ]
+    return pl.DataFrame([column.alias(name) for name, column in zip(names, columns, strict=True)])
+
+
+def shown_cells(partition: Partition, name: str) -> pl.Series:
+    """What each group shows of a public attribute, as text; null is a missing cell."""
+    shown = partition.shown[name]
+    return pl.Series(_labels(shown.column), dtype=pl.String)[shown.code]
+
+
+def mapped(table: Table, partition: Partition) -> pl.DataFrame:
+    """What each public value became, and in how many rows; null is a missing value."""
+    return pl.concat([_mapped(table[name], partition, name) for name in partition.shown])
+
+
+def _mapped(column: Column, partition: Partition, name: str) -> pl.DataFrame:
+    shown = partition.shown[name]
+    values, cells = _labels(column), [*_labels(shown.column), WITHHELD_CELL]
+    # A withheld row has the last place, where the mark for that stands.
+    became = np.append(shown.code, len(cells) - 1)[partition.group]
+    keys = column.codes.astype(np.int64) * len(cells) + became
+    pairs, rows, _ = tally(keys, column.size * len(cells), NO_WEIGHTS)
+    before, after = np.divmod(pairs, len(cells))
+    return pl.DataFrame(
+        {
+            "attribute": pl.Series([name] * len(pairs), dtype=pl.String),
+            "value": pl.Series([values[code] for code in before.tolist()], dtype=pl.String),
+            "shown": pl.Series([cells[code] for code in after.tolist()], dtype=pl.String),
+            "rows": rows,
+        }
+    )
+
+
+def _labels(column: Column) -> list[str | None]:
+    return [None if code == column.missing else column.label(code) for code in range(column.size)]
+
+
+def _place(partition: Partition) -> Int64s:
+    """The rank of each group by its cells; groups that show the same have the same."""
+    columns = [
+        replace(shown.column, codes=shown.code.astype(shown.column.codes.dtype)) for shown in partition.shown.values()
+    ]
+    return group_rows(columns, partition.number)[0]

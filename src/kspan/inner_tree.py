@@ -1,0 +1,53 @@
+"""The tree that kACTUS prunes: any top-down inducer serves, ours by name or scikit-learn's as it is."""
+
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from kspan.data.schema import Schema
+from kspan.data.table import Column, Table
+from kspan.errors import PolicyError
+from kspan.induce.c45 import c45
+from kspan.induce.id3 import id3
+from kspan.model.imported import imported, is_fitted_tree
+from kspan.model.tree import Tree
+from kspan.policy import Policy
+
+
+def inner_tree(table: Table, policy: Policy, inducer: Any, min_rows: int) -> Tree:
+    """A tree over the public attributes that predicts the policy's target.
+
+    `inducer` is "c45", "id3", or a `DecisionTreeClassifier` of scikit-learn, fitted or not; ours split no node into
+    branches of which fewer than two have `min_rows`.
+    """
+    if policy.target is None or policy.target in policy.public:
+        raise PolicyError("kactus keeps a table good for predicting: name a private target in the policy")
+    schema = Schema(public=policy.public, private=[policy.target], target=policy.target)
+    if inducer == "c45":
+        return c45(table, schema, min_rows=min_rows)
+    if inducer == "id3":
+        return id3(table, schema, min_rows=min_rows)
+    if is_fitted_tree(inducer):
+        return imported(inducer, table, schema)
+    if hasattr(inducer, "fit") and hasattr(inducer, "get_params"):
+        return imported(_fitted(inducer, table, schema), table, schema)
+    raise PolicyError(f"kactus wraps 'c45', 'id3' or a DecisionTreeClassifier of scikit-learn, not {inducer!r:.40}")
+
+
+def _fitted(model: Any, table: Table, schema: Schema) -> Any:
+    """A copy of a model of scikit-learn, fitted on numbers as they are and on a column of 0 and 1 for every word."""
+    from sklearn.base import clone
+
+    columns = [series for name in schema.public for series in _columns(table[name])]
+    target = table[str(schema.target)]
+    labels = np.array([target.label(code) for code in range(target.size)], object)[target.codes]
+    return clone(model).fit(pl.DataFrame(columns), labels, sample_weight=table.weights)
+
+
+def _columns(column: Column) -> list[pl.Series]:
+    if column.kind == "numeric" and column.values.dtype != object and not column.has_suppressed:
+        numbers = np.append(column.values.astype(np.float64), np.nan)  # a missing one has the code after the last
+        return [pl.Series(column.name, numbers[column.codes])]
+    names = ["nan" if code == column.missing else column.label(code) for code in range(column.size)]
+    return [pl.Series(f"{column.name}_{name}", column.codes == code) for code, name in enumerate(names)]
