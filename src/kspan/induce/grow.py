@@ -313,8 +313,12 @@ class Growth:
             exposing = np.repeat(self.spans.exposing([span]), sons.shape[0] * sons.shape[1])
             good = self.satisfied(Parts(sons.reshape(-1, self.people.labels), exposing)).reshape(sons.shape[:2])
             bad = np.flatnonzero(~good.all(axis=1))
-            # Up to the next code that occurs every cut divides the span alike; the last one leaves nobody beyond.
-            span.forbidden[number] = here[bad], np.append(here[:plain], feature.plain)[bad + 1]
+            begins, ends = here[bad], np.append(here[:plain], feature.plain)[bad + 1]
+            if plain and plain - 1 in bad:
+                # A cut beyond all numbers parts those who miss one from the others, and so does one before them all.
+                begins, ends = np.append(0, begins), np.append(here[0], ends)
+            # Up to the next code that occurs every cut divides the span alike.
+            span.forbidden[number] = begins, ends
         return span.forbidden[number]
 
     def leaves(self) -> Iterator[Leaf]:
