@@ -112,7 +112,7 @@ def learn(
             files[output] = judged_tree(tree, people, rules, disclosure=disclose)
         if table is not None:
             remedy = (
-                "nor was the tree; leave out --table, or name the target where the requirement is about private "
+                "neither was the tree: leave out --table, or name the target where the requirement is about private "
                 f"values ([require.{rules.target}])"
             )
             shown = told(tree, people, rules)

@@ -96,7 +96,7 @@ def check_place(path: str | os.PathLike[str]) -> None:
     """Refuse a folder, a device, or a file in a folder that is not there, before long work begins."""
     place = Path(path)
     if is_there(place) and not place.is_file():
-        what = "a folder: name a file in it" if place.is_dir() else "no file: name one"
+        what = "a folder, name a file in it" if place.is_dir() else "no file, name one"
         raise FileError(f"cannot write {path}: it is {what}")
     if place == STDIN:
         raise FileError(f"cannot write {path}: a file is needed, name one")
