@@ -2,7 +2,6 @@
 
 import sys
 from collections.abc import Mapping
-from inspect import Parameter, signature
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -140,12 +139,11 @@ def learn(
 
 def _check_options(method: str, options: Mapping[str, Any]) -> None:
     """Refuse what a method does not take, in the words of the command line and before the data is read."""
-    from kspan.induce.methods import METHODS
+    from kspan.induce.methods import METHODS, options_of
     from kspan.induce.worth import SCORES
 
     check_word("-m", method, METHODS)
-    parameters = signature(METHODS[method]).parameters
-    known = [name for name in FLAGS if name in parameters and parameters[name].kind is Parameter.KEYWORD_ONLY]
+    known = options_of(method)
     for name, value in options.items():
         if name not in known:
             typed = FLAGS[name][-1] if value is False else FLAGS[name][0]

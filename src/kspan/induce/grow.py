@@ -17,7 +17,17 @@ from kspan.errors import check_number
 from kspan.induce.features import Feature
 from kspan.induce.people import People, Rows, Split
 from kspan.induce.spans import Parts, Span, Spans
-from kspan.induce.worth import ANYWHERE, DIGITS, LEAST_GAIN, NO_SCORES, ROUNDING, Scores, Threshold, Worth, score_of
+from kspan.induce.worth import (
+    ANYWHERE,
+    DIGITS,
+    INFORMATION_GAIN,
+    LEAST_GAIN,
+    NO_SCORES,
+    ROUNDING,
+    Scores,
+    Threshold,
+    Worth,
+)
 from kspan.privacy import KAnonymity, Requirement
 
 NO_SON: Int64s = np.empty(0, np.int64)
@@ -84,14 +94,14 @@ class Growth:
         requirement: Requirement | None = None,
         target_public: bool = False,
         target: str = "",
-        score: str = "information-gain",
+        score: int = INFORMATION_GAIN,
         min_rows: int = 1,
         shares_missing: bool = False,
     ) -> None:
         check_number("min_rows", min_rows, low=1, whole=True)
         self.people, self.features, self.requirement = people, features, requirement
         self.target_public, self.target, self.shares_missing = target_public, target, shares_missing
-        self.worth = Worth(people, features, score_of(score), min_rows, shares_missing=shares_missing)
+        self.worth = Worth(people, features, score, min_rows, shares_missing=shares_missing)
         self.k = (
             max((part.k for part in requirement.parts if isinstance(part, KAnonymity)), default=0) if requirement else 0
         )

@@ -122,6 +122,11 @@ class Tree:
     def __repr__(self) -> str:
         return f"Tree({len(self.leaves)} leaves, {_people(self.root)}target {self.target!r})"
 
+    def __str__(self) -> str:
+        from kspan.model.paths import text  # which shows trees, and so must know them first
+
+        return text(self)
+
     @property
     def disclosure(self) -> Disclosure:
         """What every node tells of the people who came to it."""
