@@ -43,10 +43,9 @@ class Leaf:
     """The weight of each row; empty if each is one person."""
     counts: Floats
     """People by label."""
-    open: dict[int, Bools] = field(default_factory=dict)
-    """The codes that can still come here of categorical features that were asked above."""
-    present: frozenset[int] = frozenset()
-    """Numeric features that were asked above, and were not missing."""
+    above: "Leaf | None" = None
+    place: int = 0
+    """The node that it is a son of, and which of them."""
     scores: Scores = NO_SCORES
     """Of the levels of categorical features, while it may still be divided."""
     average: float = 0.0
@@ -58,6 +57,16 @@ class Leaf:
     def people(self) -> float:
         """How many there are."""
         return float(self.counts.sum())
+
+    def asked(self, feature: int) -> "tuple[Split, int] | None":
+        """The last question about a feature on the way here, and which answer led here."""
+        leaf = self
+        while leaf.above is not None:
+            split = leaf.above.split
+            if split is not None and split.feature == feature:
+                return split, leaf.place
+            leaf = leaf.above
+        return None
 
 
 @dataclass(order=True, slots=True)
@@ -221,12 +230,7 @@ class Growth:
         parts = divide(leaf.rows, leaf.share, feature, split)
         mixed = (parts[2] > 0).sum(axis=1) > 1
         for place, part in enumerate(zip(*parts, strict=True)):
-            son = Leaf(self.made, *part, leaf.open, leaf.present)
-            if not feature.numeric:
-                son.open = {**leaf.open, split.feature: split.codes[place]}
-            elif split.feature not in leaf.present:
-                son.present = leaf.present | {split.feature}
-            leaf.sons.append(son)
+            leaf.sons.append(Leaf(self.made, *part, leaf, place))
             self.made += 1
         if self.spans is not None:
             self.spans.split(leaf.number, leaf.rows, feature, split, {son.number: son.rows for son in leaf.sons})
@@ -291,11 +295,11 @@ class Growth:
 
     def by_level(self, leaf: Leaf, number: int, level: int) -> Split:
         """The split by the names of a level of a feature; remembered where all codes may come."""
-        everything = number not in leaf.open
-        if everything and (number, level) in self.splits_of_all:
+        before = leaf.asked(number)
+        if before is None and (number, level) in self.splits_of_all:
             return self.splits_of_all[number, level]
         feature = self.features[number]
-        inside = leaf.open.get(number, np.ones(feature.size, bool))
+        inside = np.ones(feature.size, bool) if before is None else before[0].codes[before[1]]
         if self.shares_missing and feature.can_be_missing:
             inside = inside & (np.arange(feature.size) < feature.plain)
         names = np.arange(feature.size) if level == 0 else feature.levels[level - 1]
@@ -303,13 +307,13 @@ class Growth:
         son = np.full(feature.size, -1, np.int64)
         son[inside] = places
         split = Split(number, len(distinct), son)
-        if everything:
+        if before is None:
             self.splits_of_all[number, level] = split
         return split
 
     def threshold(self, leaf: Leaf, number: int, cut: int, at: float) -> Split:
         """The split of a numeric feature after a code, at a number; a missing one has a son of its own or is shared."""
-        third = self.features[number].can_be_missing and number not in leaf.present and not self.shares_missing
+        third = self.features[number].can_be_missing and leaf.asked(number) is None and not self.shares_missing
         return Split(number, 2 + third, NO_SON, cut, at)
 
     def forbidden_cuts(self, span: Span, number: int) -> tuple[Int64s, Int64s]:
