@@ -27,7 +27,8 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     tree_: Tree
     classes_: NDArray[Any]
 
-    method = "id3"
+    method: str
+    """The learner behind it."""
 
     def fit(self, X: Any, y: Any) -> Self:  # noqa: N803
         """Learn the label of each row."""
@@ -60,7 +61,8 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return learn(people, policy, self.method, **self._options())
 
     def _options(self) -> dict[str, Any]:
-        return {"score": self.criterion, "min_rows": self.min_rows}
+        """What the learner is told."""
+        return dict(self.get_params())
 
     def _policy(self, columns: Iterable[str], target: str, labels: list[str]) -> Policy:
         return Policy(public=columns, target=target, require="k=1", domains={target: labels})
@@ -96,9 +98,14 @@ class ID3Classifier(TreeClassifier):
     0.83
     """
 
+    method = "id3"
+
     def __init__(self, *, criterion: str = "information-gain", min_rows: int = 1) -> None:
         self.criterion = criterion
         self.min_rows = min_rows
+
+    def _options(self) -> dict[str, Any]:
+        return {"score": self.criterion, "min_rows": self.min_rows}
 
 
 class C45Classifier(TreeClassifier):
@@ -129,9 +136,6 @@ class C45Classifier(TreeClassifier):
         self.confidence_factor = confidence_factor
         self.prune = prune
         self.subtree_raising = subtree_raising
-
-    def _options(self) -> dict[str, Any]:
-        return dict(self.get_params())
 
 
 class KADETClassifier(TreeClassifier):

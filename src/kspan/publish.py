@@ -3,7 +3,11 @@
 import json
 import os
 import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+from typing import Any, BinaryIO
 
 import polars as pl
 
@@ -11,13 +15,22 @@ from kspan.audit.audit import audit
 from kspan.audit.findings import Audit
 from kspan.audit.tree import audit_tree
 from kspan.errors import DoesNotHold, listed
-from kspan.frames.files import check_writable, read_table, write_table, write_text, write_whole
+from kspan.frames.files import check_writable, read_table, write_table, write_together
 from kspan.model.release import Claim, TreeRelease
 from kspan.model.store import read_tree, tree_json
 from kspan.model.tree import Tree
 from kspan.policy import Policy
 
 MISSING_IS_SEEN = "a missing public value is a value that the attacker sees"
+COARSER = "make its public cells coarser, withhold these rows, or lower the requirement"
+
+
+@dataclass(frozen=True)
+class Judged:
+    """What was found to hold, byte by byte as it may be written, and the judge's word."""
+
+    content: bytes
+    audit: Audit
 
 
 def publish_tree(
@@ -27,6 +40,25 @@ def publish_tree(
 
     Whatever it discloses (counts, hit-miss, shares or label), it is judged as if it disclosed counts.
     """
+    judged = judged_tree(tree, people, policy, disclosure=disclosure)
+    write_judged({path: judged})
+    return judged.audit
+
+
+def publish_table(table: pl.DataFrame, policy: Policy, path: str | os.PathLike[str]) -> Audit:
+    """Write a table that satisfies the policy's requirement as a file; refuse any other, and write nothing."""
+    judged = judged_table(table, policy, path)
+    write_judged({path: judged})
+    return judged.audit
+
+
+def write_judged(files: Mapping[Any, Judged]) -> None:
+    """Write each file that was found to hold to its path: all of them, or none."""
+    write_together({path: partial(_write, judged.content) for path, judged in files.items()})
+
+
+def judged_tree(tree: Tree, people: pl.DataFrame, policy: Policy, *, disclosure: str = "counts") -> Judged:
+    """A tree as it is written, if it satisfies the policy's requirement among its people."""
     told = tree.disclosing(disclosure)
     missing = any(item.role == "public" and item.has_missing for item in tree.attributes)
     inferred = tuple(item.name for item in tree.attributes if item.name not in {*policy.domains, *policy.hierarchies})
@@ -43,12 +75,13 @@ def publish_tree(
             f"the tree breaks {policy.require} for {found.failing_people} of {found.people} people: "
             "it was not written; learn it with -m kadet, or lower the requirement"
         )
-    write_text(text, path)
-    return found
+    return Judged(text.encode(), found)
 
 
-def publish_table(table: pl.DataFrame, policy: Policy, path: str | os.PathLike[str]) -> Audit:
-    """Write a table that satisfies the policy's requirement as a file; refuse any other, and write nothing.
+def judged_table(
+    table: pl.DataFrame, policy: Policy, path: str | os.PathLike[str], *, what: str = "the table", remedy: str = COARSER
+) -> Judged:
+    """A table as a file of that name has it, if it satisfies the policy's requirement.
 
     What is judged is what a reader of the file gets, so the file is made where nobody else looks, and read again.
     """
@@ -62,8 +95,11 @@ def publish_table(table: pl.DataFrame, policy: Policy, path: str | os.PathLike[s
         raise DoesNotHold(f"the table has the identifier {listed(found.identifiers)}: it was not written; drop it")
     if not found.holds:
         raise DoesNotHold(
-            f"the table breaks {policy.require} for {found.failing_people} of {found.people} people: "
-            "it was not written; make its public cells coarser, withhold these rows, or lower the requirement"
+            f"{what} breaks {policy.require} for {found.failing_people} of {found.people} people: "
+            f"it was not written; {remedy}"
         )
-    write_whole(path, lambda out: out.write(content))
-    return found
+    return Judged(content, found)
+
+
+def _write(content: bytes, out: BinaryIO) -> None:
+    out.write(content)

@@ -7,7 +7,7 @@ from typing import Any
 
 import polars as pl
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import kspan as ks
@@ -15,7 +15,7 @@ from kspan.audit.spans import spans_of
 from kspan.audit.tree import audit_tree
 from kspan.data.encode import encode
 from kspan.data.table import Table
-from kspan.induce.grow import Growth, Leaf
+from kspan.induce.grow import NO_SON, Allowed, Growth, Leaf
 from kspan.induce.id3 import id3, offered
 from kspan.induce.kadet import grow_in_crowds
 from kspan.induce.people import NO_SHARE, Split
@@ -110,6 +110,32 @@ def test_what_grows_is_private_and_nothing_more_could_grow(data: st.DataObject, 
                         root = tried(growth, leaf, split)
                         wider = Tree(tree.attributes, tree.target, tree.target_role, tree.labels, root)
                         assert not naive_spans.is_k_anonymous(wider, world.people, domains, k)
+
+
+@settings(max_examples=1000)  # people who miss a number beside a narrow range of numbers are rare
+@given(data=st.data(), k=st.integers(1, 4))
+def test_a_span_allows_the_cuts_and_levels_that_leave_it_crowds(data: st.DataObject, k: int) -> None:
+    world = data.draw(naive_spans.worlds())
+    policy = policy_of(world, f"k={k}")
+    growth, _ = growth_of(world, policy)
+    if not growth.holds_now():
+        return
+    grow_in_crowds(growth)
+    assert growth.spans is not None
+    for span in [piece for first in growth.spans.first for piece in first.now()]:
+        exposes = bool(growth.spans.exposing([span])[0])
+        for number, feature in enumerate(growth.features):
+            if not feature.public:
+                continue
+            if feature.numeric:
+                found = Allowed(growth, [span]).cuts(number).tolist()
+                splits = [Split(number, 3, NO_SON, cut) for cut in range(feature.plain)]
+            else:
+                found = [bool(growth.levels_of_span(span)[level]) for level in growth.worth.levels_of[number]]
+                splits = [growth.by_level(growth.root, number, level) for level in range(len(found))]
+            for split, is_allowed in zip(splits, found, strict=True):
+                sons = Counter(split.by_code(feature)[feature.codes[span.rows]].tolist())
+                assert is_allowed == (not exposes or min(sons.values()) >= k)
 
 
 def every_way(growth: Growth, leaf: Leaf, number: int) -> Iterator[tuple[float, Split]]:

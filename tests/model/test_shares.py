@@ -101,9 +101,15 @@ def test_as_the_definition_says(tree: Tree, kind: str) -> None:
 def test_who_goes_one_way_gets_the_last_answer_to_the_digit(tree: Tree) -> None:
     table = asked(tree, pl.DataFrame(PEOPLE))
     expected = np.full((len(PEOPLE), 3), 1 / 3)
-    for node, rows in tree.walk(table):
+    waiting = [(tree.root, np.arange(len(PEOPLE)))]
+    while waiting:
+        node, rows = waiting.pop()
         if node.people:
             expected[rows] = np.array(node.counts) / node.people
+        if node.attribute is not None:
+            column = table[tree.attributes[node.attribute].name]
+            codes = column.codes[rows]
+            waiting.extend((edge.node, rows[edge.region.covers(column)[codes]]) for edge in node.edges)
     assert (tree.shares(table) == expected).all()
 
 

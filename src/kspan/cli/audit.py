@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from kspan.cli.options import Columns, Delimiter, Encoding, Json, PolicyFile, dialect
+from kspan.cli.options import Columns, Delimiter, Encoding, Json, PolicyFile, check_apart, dialect
 from kspan.cli.output import page, progress, tell_json
 from kspan.errors import PolicyError
 
@@ -53,6 +53,7 @@ def audit(
     how = dialect(delimiter, encoding, columns)
     if people is not None:
         check_writable(people)
+        check_apart({"--people": people}, release, policy, data, population)
     with progress() as step:
         step(f"reading {release.name}")
         if is_model(release):

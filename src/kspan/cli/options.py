@@ -1,9 +1,12 @@
 """Options that commands share."""
 
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+from kspan.errors import FileError, PolicyError, did_you_mean
 
 if TYPE_CHECKING:
     from kspan.frames.csv import Dialect
@@ -25,3 +28,22 @@ def dialect(delimiter: str | None, encoding: str | None, columns: str | None) ->
 
     given = {"\\t": "\t", "tab": "\t"}.get(delimiter or "", delimiter)
     return Dialect(delimiter=given, encoding=encoding, columns=columns.split(",") if columns else None)
+
+
+def check_word(option: str, word: str, known: Iterable[str]) -> None:
+    """Refuse what is none of the words that an option takes."""
+    words = list(known)
+    if word not in words:
+        said = word[:40]
+        raise PolicyError(f"{option} cannot be {said!r}{did_you_mean(said, words)}: use {', '.join(words)}")
+
+
+def check_apart(outputs: Mapping[str, Path | None], *inputs: Path | None) -> None:
+    """Refuse options that would write over a file that is read, or two that would write the same file."""
+    taken = {path.resolve() for path in inputs if path is not None}
+    for option, path in outputs.items():
+        if path is None:
+            continue
+        if path.resolve() in taken:
+            raise FileError(f"{option} {path} is a file that this very command reads or writes: name another one")
+        taken.add(path.resolve())

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from kspan.cli.options import Columns, Delimiter, Encoding, Json, dialect
+from kspan.cli.options import Columns, Delimiter, Encoding, Json, check_apart, dialect
 from kspan.cli.output import progress, tell, tell_json
 
 
@@ -26,6 +26,7 @@ def predict(
     from kspan.model.store import load_tree
 
     check_writable(output)
+    check_apart({"-o": output}, model, data)
     with progress() as step:
         tree = load_tree(model).tree
         step(f"reading {data.name}")

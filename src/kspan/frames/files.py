@@ -5,7 +5,7 @@ import os
 import sys
 import tempfile
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -81,16 +81,27 @@ def write_table(frame: pl.DataFrame, path: str | os.PathLike[str]) -> None:
 
 
 def check_writable(path: str | os.PathLike[str]) -> None:
-    """Refuse a name that says no format, or a folder that is not there, before long work begins."""
-    if Path(path).suffix.lower() not in WRITERS:
+    """Refuse a name that says no format, or a place where no file can be, before long work begins."""
+    if not is_table_name(path):
         raise FileError(f"cannot tell the format of {path} from its name: end it in {', '.join(WRITERS)}")
-    check_folder(path)
+    check_place(path)
 
 
-def check_folder(path: str | os.PathLike[str]) -> None:
-    """Refuse a file in a folder that is not there, before long work begins."""
-    if not Path(path).parent.is_dir():
-        raise FileError(f"cannot write {path}: the folder {Path(path).parent} is not there")
+def is_table_name(path: str | os.PathLike[str]) -> bool:
+    """Does a name end like that of a table?"""
+    return Path(path).suffix.lower() in WRITERS
+
+
+def check_place(path: str | os.PathLike[str]) -> None:
+    """Refuse a folder, a device, or a file in a folder that is not there, before long work begins."""
+    place = Path(path)
+    if is_there(place) and not place.is_file():
+        what = "a folder, name a file in it" if place.is_dir() else "no file, name one"
+        raise FileError(f"cannot write {path}: it is {what}")
+    if place == STDIN:
+        raise FileError(f"cannot write {path}: a file is needed, name one")
+    if not place.parent.is_dir():
+        raise FileError(f"cannot write {path}: the folder {place.parent} is not there")
 
 
 def write_text(text: str, path: str | os.PathLike[str]) -> None:
@@ -99,29 +110,42 @@ def write_text(text: str, path: str | os.PathLike[str]) -> None:
 
 
 def write_whole(path: str | os.PathLike[str], write: Callable[[Any], Any]) -> None:
-    """Let `write` fill a temporary file beside `path`, sync it and rename it: nobody ever sees a half of it."""
-    target = Path(path)
+    """Let `write` fill a file; nobody ever sees a half of it."""
+    write_together({path: write})
+
+
+def write_together(writers: Mapping[Any, Callable[[Any], Any]]) -> None:
+    """Let each of `writers` fill the file at its path: all of them, whole, or none.
+
+    Each fills a temporary file beside its path, which is synced; all are renamed when the last is full.
+    """
+    drafts: dict[Path, Path] = {}
+    target = Path()
     try:
-        with tempfile.NamedTemporaryFile(dir=target.parent, prefix=f".{target.name}.", delete=False) as out:
-            try:
+        for target, write in ((Path(path), write) for path, write in writers.items()):
+            # A rename would put a file in the place of a device.
+            check_place(target)
+            with tempfile.NamedTemporaryFile(dir=target.parent, prefix=f".{target.name}.", delete=False) as out:
+                drafts[target] = Path(out.name)
                 write(out)
                 out.flush()
                 os.fsync(out.fileno())
                 # A temporary file is private to its maker; the finished one has the rights any new file would have.
                 Path(out.name).chmod(0o666 & ~_umask())
-                Path(out.name).replace(target)
-            except BaseException:
-                Path(out.name).unlink(missing_ok=True)
-                raise
+        for target, draft in drafts.items():
+            draft.replace(target)
     except OSError as error:
         raise FileError(f"cannot write {target}: {reason(error)}") from None
+    finally:
+        for draft in drafts.values():
+            draft.unlink(missing_ok=True)
 
 
 def is_there(path: Path) -> bool:
     """Is there a file or folder of this name?"""
     try:
         return path.exists()
-    except OSError as error:
+    except (OSError, ValueError) as error:
         raise FileError(f"cannot use the name {path}: {reason(error)}") from None
 
 

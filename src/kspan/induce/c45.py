@@ -6,6 +6,7 @@ from kspan.induce.grow import Growth
 from kspan.induce.id3 import offered
 from kspan.induce.prune import prune as prune_growth
 from kspan.induce.release import released
+from kspan.induce.worth import C45
 from kspan.model.tree import Tree
 
 
@@ -33,7 +34,7 @@ def c45(
     Tree(4 leaves, 14 people, target 'play')
     """
     people, features = offered(table, schema)
-    growth = Growth(people, features, score="c45", min_rows=min_rows, shares_missing=True)
+    growth = Growth(people, features, score=C45, min_rows=min_rows, shares_missing=True)
     while candidate := growth.best():
         growth.divide(candidate)
     if prune:

@@ -17,7 +17,17 @@ from kspan.errors import check_number
 from kspan.induce.features import Feature
 from kspan.induce.people import People, Rows, Split
 from kspan.induce.spans import Parts, Span, Spans
-from kspan.induce.worth import ANYWHERE, DIGITS, LEAST_GAIN, NO_SCORES, ROUNDING, Scores, Threshold, Worth, score_of
+from kspan.induce.worth import (
+    ANYWHERE,
+    DIGITS,
+    INFORMATION_GAIN,
+    LEAST_GAIN,
+    NO_SCORES,
+    ROUNDING,
+    Scores,
+    Threshold,
+    Worth,
+)
 from kspan.privacy import KAnonymity, Requirement
 
 NO_SON: Int64s = np.empty(0, np.int64)
@@ -33,10 +43,9 @@ class Leaf:
     """The weight of each row; empty if each is one person."""
     counts: Floats
     """People by label."""
-    open: dict[int, Bools] = field(default_factory=dict)
-    """The codes that can still come here of categorical features that were asked above."""
-    present: frozenset[int] = frozenset()
-    """Numeric features that were asked above, and were not missing."""
+    above: "Leaf | None" = None
+    place: int = 0
+    """The node that it is a son of, and which of them."""
     scores: Scores = NO_SCORES
     """Of the levels of categorical features, while it may still be divided."""
     average: float = 0.0
@@ -48,6 +57,16 @@ class Leaf:
     def people(self) -> float:
         """How many there are."""
         return float(self.counts.sum())
+
+    def asked(self, feature: int) -> "tuple[Split, int] | None":
+        """The last question about a feature on the way here, and which answer led here."""
+        leaf = self
+        while leaf.above is not None:
+            split = leaf.above.split
+            if split is not None and split.feature == feature:
+                return split, leaf.place
+            leaf = leaf.above
+        return None
 
 
 @dataclass(order=True, slots=True)
@@ -84,14 +103,14 @@ class Growth:
         requirement: Requirement | None = None,
         target_public: bool = False,
         target: str = "",
-        score: str = "information-gain",
+        score: int = INFORMATION_GAIN,
         min_rows: int = 1,
         shares_missing: bool = False,
     ) -> None:
         check_number("min_rows", min_rows, low=1, whole=True)
         self.people, self.features, self.requirement = people, features, requirement
         self.target_public, self.target, self.shares_missing = target_public, target, shares_missing
-        self.worth = Worth(people, features, score_of(score), min_rows, shares_missing=shares_missing)
+        self.worth = Worth(people, features, score, min_rows, shares_missing=shares_missing)
         self.k = (
             max((part.k for part in requirement.parts if isinstance(part, KAnonymity)), default=0) if requirement else 0
         )
@@ -211,12 +230,7 @@ class Growth:
         parts = divide(leaf.rows, leaf.share, feature, split)
         mixed = (parts[2] > 0).sum(axis=1) > 1
         for place, part in enumerate(zip(*parts, strict=True)):
-            son = Leaf(self.made, *part, leaf.open, leaf.present)
-            if not feature.numeric:
-                son.open = {**leaf.open, split.feature: split.codes[place]}
-            elif split.feature not in leaf.present:
-                son.present = leaf.present | {split.feature}
-            leaf.sons.append(son)
+            leaf.sons.append(Leaf(self.made, *part, leaf, place))
             self.made += 1
         if self.spans is not None:
             self.spans.split(leaf.number, leaf.rows, feature, split, {son.number: son.rows for son in leaf.sons})
@@ -281,11 +295,11 @@ class Growth:
 
     def by_level(self, leaf: Leaf, number: int, level: int) -> Split:
         """The split by the names of a level of a feature; remembered where all codes may come."""
-        everything = number not in leaf.open
-        if everything and (number, level) in self.splits_of_all:
+        before = leaf.asked(number)
+        if before is None and (number, level) in self.splits_of_all:
             return self.splits_of_all[number, level]
         feature = self.features[number]
-        inside = leaf.open.get(number, np.ones(feature.size, bool))
+        inside = np.ones(feature.size, bool) if before is None else before[0].codes[before[1]]
         if self.shares_missing and feature.can_be_missing:
             inside = inside & (np.arange(feature.size) < feature.plain)
         names = np.arange(feature.size) if level == 0 else feature.levels[level - 1]
@@ -293,13 +307,13 @@ class Growth:
         son = np.full(feature.size, -1, np.int64)
         son[inside] = places
         split = Split(number, len(distinct), son)
-        if everything:
+        if before is None:
             self.splits_of_all[number, level] = split
         return split
 
     def threshold(self, leaf: Leaf, number: int, cut: int, at: float) -> Split:
         """The split of a numeric feature after a code, at a number; a missing one has a son of its own or is shared."""
-        third = self.features[number].can_be_missing and number not in leaf.present and not self.shares_missing
+        third = self.features[number].can_be_missing and leaf.asked(number) is None and not self.shares_missing
         return Split(number, 2 + third, NO_SON, cut, at)
 
     def forbidden_cuts(self, span: Span, number: int) -> tuple[Int64s, Int64s]:
@@ -313,8 +327,12 @@ class Growth:
             exposing = np.repeat(self.spans.exposing([span]), sons.shape[0] * sons.shape[1])
             good = self.satisfied(Parts(sons.reshape(-1, self.people.labels), exposing)).reshape(sons.shape[:2])
             bad = np.flatnonzero(~good.all(axis=1))
-            # Up to the next code that occurs every cut divides the span alike; the last one leaves nobody beyond.
-            span.forbidden[number] = here[bad], np.append(here[:plain], feature.plain)[bad + 1]
+            begins, ends = here[bad], np.append(here[:plain], feature.plain)[bad + 1]
+            if plain and plain - 1 in bad:
+                # A cut beyond all numbers parts those who miss one from the others, and so does one before them all.
+                begins, ends = np.append(0, begins), np.append(here[0], ends)
+            # Up to the next code that occurs every cut divides the span alike.
+            span.forbidden[number] = begins, ends
         return span.forbidden[number]
 
     def leaves(self) -> Iterator[Leaf]:

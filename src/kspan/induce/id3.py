@@ -7,13 +7,14 @@ from kspan.induce.features import Feature, features
 from kspan.induce.grow import Growth
 from kspan.induce.people import People
 from kspan.induce.release import released
+from kspan.induce.worth import score_of
 from kspan.model.tree import Tree
 
 
 def id3(table: Table, schema: Schema, *, score: str = "information-gain", min_rows: int = 1) -> Tree:
     """The tree that splits as long as a split gains; numbers by thresholds, a missing value is a value of its own."""
     people, asked = offered(table, schema)
-    growth = Growth(people, asked, score=score, min_rows=min_rows)
+    growth = Growth(people, asked, score=score_of(score), min_rows=min_rows)
     while candidate := growth.best():
         growth.divide(candidate)
     return released(growth, table, schema)

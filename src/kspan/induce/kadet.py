@@ -6,6 +6,7 @@ from kspan.induce.grow import Growth
 from kspan.induce.id3 import offered
 from kspan.induce.prune import prune as prune_growth
 from kspan.induce.release import released
+from kspan.induce.worth import C45, score_of
 from kspan.model.tree import Tree
 from kspan.policy import Policy
 from kspan.privacy import OnPrivate
@@ -23,7 +24,7 @@ def kadet(table: Table, policy: Policy, *, score: str = "information-gain", min_
     >>> kadet(encode(small_mortgage().drop("Name"), policy), policy)
     Tree(3 leaves, 6 people, target 'Loan risk')
     """
-    return released(_grown(table, policy, score, min_rows), table, policy)
+    return released(_grown(table, policy, score_of(score), min_rows), table, policy)
 
 
 def kadet_c45(
@@ -34,13 +35,13 @@ def kadet_c45(
     Branches are never raised, because that may divide a span, and a missing value is a value, because an attacker sees
     that it is missing. A candidate that gains less than the average of its leaf waits behind all that do not.
     """
-    growth = _grown(table, policy, "c45", min_rows)
+    growth = _grown(table, policy, C45, min_rows)
     if prune and policy.require.monotone:
         prune_growth(growth, confidence_factor)
     return released(growth, table, policy)
 
 
-def _grown(table: Table, policy: Policy, score: str, min_rows: int) -> Growth:
+def _grown(table: Table, policy: Policy, score: int, min_rows: int) -> Growth:
     target_public = policy.target in policy.public
     _check_requirement(policy, target_public)
     people, features = offered(table, policy)

@@ -35,8 +35,18 @@ def learn(data: Any, policy: Policy, method: str = "kadet", **options: Any) -> T
     inducer = METHODS.get(method)
     if inducer is None:
         raise PolicyError(f"there is no method {method!r}{did_you_mean(method, METHODS)}: use {', '.join(METHODS)}")
-    known = [name for name, one in signature(inducer).parameters.items() if one.kind is Parameter.KEYWORD_ONLY]
+    known = options_of(method)
     for option in options:
         if option not in known:
             raise PolicyError(f"{method} has no option {option!r}{did_you_mean(option, known)}: use {', '.join(known)}")
     return inducer(encode(load(data), policy), policy, **options)
+
+
+def options_of(method: str) -> list[str]:
+    """The names of the options that a method takes.
+
+    >>> options_of("id3")
+    ['score', 'min_rows']
+    """
+    parameters = signature(METHODS[method]).parameters.items()
+    return [name for name, one in parameters if one.kind is Parameter.KEYWORD_ONLY]

@@ -1,6 +1,6 @@
 """From what has grown to a tree that knows no row."""
 
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -27,33 +27,52 @@ def released(growth: Growth, table: Table, schema: Schema) -> Tree:
     return Tree(attributes, target.name, role, labels, released_node(growth))
 
 
+@dataclass
+class _Open:
+    """A node whose sons are being made."""
+
+    leaf: Leaf
+    bounds: Bounds
+    regions: list[Region]
+    edges: list[Edge] = field(default_factory=list)
+
+
 def released_node(growth: Growth) -> Node:
-    """The root of what has grown, with all that is below it."""
-    order: list[tuple[Leaf, Bounds]] = [(growth.root, {})]
-    regions: dict[Leaf, list[Region]] = {}
+    """The root of what has grown, with all that is below it; sons before their parents, one way down at a time."""
     categories: dict[Split, list[Region]] = {}
-    for leaf, bounds in order:
-        if leaf.split is None:
+    way = [_opened(growth, growth.root, {}, categories)]
+    while True:
+        last = way[-1]
+        place = len(last.edges)
+        if place < len(last.leaf.sons):
+            way.append(_opened(growth, last.leaf.sons[place], _inside(last, place), categories))
             continue
-        if leaf.split.cut < 0:
-            if leaf.split not in categories:
-                categories[leaf.split] = _categories(growth, leaf.split)
-            regions[leaf] = categories[leaf.split]
-            order.extend((son, bounds) for son in leaf.sons)
-            continue
-        regions[leaf] = _intervals(growth, leaf.split, *bounds.get(leaf.split.feature, (None, None)))
-        for son, region in zip(leaf.sons, regions[leaf], strict=True):
-            order.append((son, {**bounds, leaf.split.feature: region.intervals[0]} if region.intervals else bounds))
-    made: dict[Leaf, Node] = {}
-    for leaf, _ in reversed(order):
-        counts = map(plain, leaf.counts.tolist()) if growth.shares_missing else leaf.counts.astype(np.int64).tolist()
-        if leaf.split is None:
-            made[leaf] = Node.of_counts(counts)
-            continue
-        sons = (made.pop(son) for son in leaf.sons)
-        edges = (Edge(region, son) for region, son in zip(regions[leaf], sons, strict=True))
-        made[leaf] = Node.of_counts(counts, leaf.split.feature, tuple(edges))
-    return made[growth.root]
+        counts = last.leaf.counts
+        told = map(plain, counts.tolist()) if growth.shares_missing else counts.astype(np.int64).tolist()
+        node = Node.of_counts(told, last.leaf.split.feature if last.leaf.split else None, tuple(last.edges))
+        way.pop()
+        if not way:
+            return node
+        above = way[-1]
+        above.edges.append(Edge(above.regions[len(above.edges)], node))
+
+
+def _opened(growth: Growth, leaf: Leaf, bounds: Bounds, categories: dict[Split, list[Region]]) -> _Open:
+    split = leaf.split
+    if split is None:
+        return _Open(leaf, bounds, [])
+    if split.cut >= 0:
+        return _Open(leaf, bounds, _intervals(growth, split, *bounds.get(split.feature, (None, None))))
+    if split not in categories:
+        categories[split] = _categories(growth, split)
+    return _Open(leaf, bounds, categories[split])
+
+
+def _inside(node: _Open, place: int) -> Bounds:
+    """What is known of numbers below a branch."""
+    intervals = node.regions[place].intervals
+    assert node.leaf.split is not None
+    return {**node.bounds, node.leaf.split.feature: intervals[0]} if intervals else node.bounds
 
 
 def _categories(growth: Growth, split: Split) -> list[Region]:

@@ -16,7 +16,9 @@ from kspan.kernels.splits import C45, DIGITS, GAIN_RATIO, GINI, INFORMATION_GAIN
 
 __all__ = [
     "ANYWHERE",
+    "C45",
     "DIGITS",
+    "INFORMATION_GAIN",
     "LEAST_GAIN",
     "NO_SCORES",
     "ROUNDING",
@@ -62,9 +64,7 @@ class Threshold(NamedTuple):
 
 
 def score_of(name: str) -> int:
-    """The score of a name; C4.5 has one of its own, which nobody else may ask for."""
-    if name == "c45":
-        return C45
+    """The score of a name; that of C4.5 has none, since it belongs to its learner."""
     if name not in SCORES:
         raise PolicyError(f"there is no score {name!r}{did_you_mean(name, SCORES)}: use {', '.join(SCORES)}")
     return SCORES[name]

@@ -7,7 +7,7 @@ from typing import Literal
 
 import numpy as np
 
-from kspan.data.arrays import Bools, Floats, Int64s
+from kspan.data.arrays import Bools, Floats
 from kspan.data.domain import Kind
 from kspan.data.table import Column, Table
 from kspan.errors import ModelError
@@ -122,6 +122,11 @@ class Tree:
     def __repr__(self) -> str:
         return f"Tree({len(self.leaves)} leaves, {_people(self.root)}target {self.target!r})"
 
+    def __str__(self) -> str:
+        from kspan.model.paths import text  # which shows trees, and so must know them first
+
+        return text(self)
+
     @property
     def disclosure(self) -> Disclosure:
         """What every node tells of the people who came to it."""
@@ -154,17 +159,6 @@ class Tree:
     def leaves(self) -> tuple[Node, ...]:
         """The leaves, left to right."""
         return tuple(node for node in self.nodes() if node.is_leaf)
-
-    def walk(self, table: Table) -> Iterator[tuple[Node, Int64s]]:
-        """Every node with the rows of a table that reach it, parents before children; a row may go several ways."""
-        waiting = [(self.root, np.arange(table.rows))]
-        while waiting:
-            node, rows = waiting.pop()
-            yield node, rows
-            if node.attribute is not None:
-                column = table[self.attributes[node.attribute].name]
-                codes = column.codes[rows]
-                waiting.extend((edge.node, rows[edge.region.covers(column)[codes]]) for edge in reversed(node.edges))
 
     def shares(self, table: Table) -> Floats:
         """For each row of a table the share of each label where it ends.

@@ -65,7 +65,10 @@ def _nodes(tree: Tree) -> dict[str, Any]:
         node, written, depth = waiting.pop()
         if node.edges:
             if depth == MOST_DEPTH:
-                raise ModelError(f"the tree cannot be written: it is more than {MOST_DEPTH:,} edges deep")
+                raise ModelError(
+                    f"the tree cannot be written: it is more than {MOST_DEPTH:,} edges deep; ask for more people in "
+                    "each branch (min_rows, on the command line --min-rows)"
+                )
             sons = [writer.node(edge.node) for edge in node.edges]
             pairs = list(zip(node.edges, sons, strict=True))
             written["edges"] = [{**writer.edge(node, edge), "node": son} for edge, son in pairs]
