@@ -1,0 +1,281 @@
+"""Mondrian: cut the people in two at the median of the widest attribute, again and again.
+
+K. LeFevre, D. J. DeWitt, R. Ramakrishnan, Mondrian multidimensional k-anonymity, ICDE 2006; with sets of values as J.
+Shao, J. Beckford, Learning decision trees from anonymized data, use it. What they leave open is decided so:
+
+- The width of numbers is their range over the domain's range, that of words the different ones over the size of the
+  domain (declared ones, or else the table's). A part that mixes values with missing ones shows `*`, so its width is 1.
+  Of equally wide attributes the policy's first comes first.
+- Words are in alphabetical order (or as the domain declares); where nodes of a hierarchy are shown, in the hierarchy's,
+  so that those of one node are neighbors. Missing values come last.
+- The median is the lowest value that half the people do not exceed. The cut puts it on the left; where that breaks the
+  requirement, on the right; where that does too, the next widest attribute has its turn.
+- Relaxed cuts share the rows with the median between both sides so that these are equal, or nearly so where rows stand
+  for several people; only where that breaks the requirement they are cut as above. Who goes left is left to chance.
+"""
+
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kspan.anonymize.cells import as_intervals, as_nodes, as_sets
+from kspan.anonymize.crowds import Crowds, Recoding
+from kspan.data.arrays import Bools, Floats, Int64s
+from kspan.data.groups import NO_WEIGHTS, Counts, Groups, count_values, group_rows
+from kspan.data.table import Column, Table
+from kspan.errors import PolicyError, did_you_mean
+from kspan.kernels import mondrian as kernels
+from kspan.model.partition import Partition, Shown
+from kspan.policy import Policy
+from kspan.privacy import KAnonymity, OnPrivate
+
+Show = Literal["set", "interval", "hierarchy"]
+Bytes = NDArray[np.uint8]
+
+
+def mondrian(
+    table: Table, policy: Policy, *, rng: np.random.Generator, relaxed: bool = False, show: Show = "interval"
+) -> Recoding:
+    """Groups by recursive cuts at the median of the widest attribute, as long as both sides satisfy the requirement.
+
+    A group shows of each attribute the values that occur (`show="set"`), numbers as intervals and words as sets
+    (`"interval"`), or the lowest common node where there is a hierarchy (`"hierarchy"`). With `relaxed`, people who
+    have the median may be on either side of a cut, and the cells of different groups may overlap.
+    """
+    if show not in get_args(Show):
+        raise PolicyError(
+            f"mondrian cannot show {show!r:.40}{did_you_mean(str(show), get_args(Show))}: use {', '.join(get_args(Show))}"
+        )
+    crowds = Crowds(table, policy)
+    crowds.check_reachable()
+    canvas = _Canvas(crowds, show, rng.permutation(table.rows) if relaxed else np.arange(table.rows))
+    finished = []
+    parts = canvas.everybody()
+    while len(parts):
+        divisible = parts.where(parts.people >= 2 * crowds.k)
+        cuts = canvas.cuts(divisible, relaxed)
+        finished += [parts.where(parts.people < 2 * crowds.k), divisible.where(~cuts.found)]
+        parts = canvas.divide(divisible.where(cuts.found), cuts.left[cuts.found])
+    group, number = canvas.groups(finished)
+    partition = _apart(group, {column.name: _shown(column, group, number, show) for column in crowds.columns}, number)
+    return Recoding(partition, {"cuts": number - 1, "relaxed": relaxed, "show": show})
+
+
+@dataclass(frozen=True, repr=False)
+class _Parts:
+    """Parts of the people: the rows from `begin` to `end` of the canvas, and how many people these are."""
+
+    begin: Int64s
+    end: Int64s
+    people: Int64s
+
+    def __len__(self) -> int:
+        return len(self.begin)
+
+    def where(self, which: Bools | Int64s) -> "_Parts":
+        """Some of them."""
+        return _Parts(self.begin[which], self.end[which], self.people[which])
+
+
+@dataclass(frozen=True, repr=False)
+class _Cuts:
+    """Which parts can be cut, and how many people go left; the canvas has marked who goes right."""
+
+    found: Bools
+    left: Int64s
+
+
+class _Attribute:
+    """A public attribute of the rows of the canvas: codes in the order in which it is cut."""
+
+    def __init__(self, column: Column, show: Show, rows: Int64s) -> None:
+        self.size, self.plain = column.size, len(column.values)
+        codes = column.codes[rows]
+        if column.values.dtype == object:
+            self.place = None
+            declared = column.domain.values if column.domain is not None else None
+            self.domain = max(len(declared or ()), self.plain)
+            self.codes = _in_order_of_hierarchy(column)[codes] if show == "hierarchy" and column.hierarchy else codes
+        else:
+            self.place, self.codes = _places(column), codes
+
+    def widths(self, parts: _Parts, low: Int64s, high: Int64s) -> Floats:
+        """How much of the domain each part covers, from 0 to 1."""
+        if self.place is not None:
+            width = self.place[high] - self.place[low]
+        else:
+            width = kernels.varieties(self.codes, self.size, parts.begin, parts.end) / self.domain
+        width[high >= self.plain] = 1.0
+        width[low == high] = 0.0
+        return width
+
+
+class _Canvas:
+    """The rows, always in such an order that those of one part stand together."""
+
+    def __init__(self, crowds: Crowds, show: Show, rows: Int64s) -> None:
+        self.crowds, table = crowds, crowds.table
+        self.rows = rows.astype(np.min_scalar_type(table.rows))
+        self.weights = NO_WEIGHTS if table.weights is None else table.weights[rows]
+        self.right: Bytes = np.empty(table.rows, np.uint8)
+        """Of the latest cut: is the row on its right?"""
+        self.attributes = [_Attribute(column, show, rows) for column in crowds.columns]
+        self.everywhere = {name: _everybody(table, name) for name in _names_required(crowds.policy)}
+        """How the private values that matter spread over the whole table."""
+        self.labels = {name: table[name].codes[rows] for name in self.everywhere}
+
+    def everybody(self) -> _Parts:
+        """All rows as one part."""
+        return _Parts(np.array([0]), np.array([len(self.rows)]), np.array([self.crowds.table.people]))
+
+    def cuts(self, parts: _Parts, relaxed: bool) -> _Cuts:
+        """For each part the cut of the widest attribute that can be cut."""
+        ends = [kernels.extents(attribute.codes, parts.begin, parts.end) for attribute in self.attributes]
+        widths = [attribute.widths(parts, *pair) for attribute, pair in zip(self.attributes, ends, strict=True)]
+        widest_first = np.argsort(-np.array(widths), axis=0, kind="stable")
+        cuts = _Cuts(np.zeros(len(parts), bool), np.zeros(len(parts), np.int64))
+        for turn in widest_first:
+            for which, (low, high) in enumerate(ends):
+                waiting = np.flatnonzero((turn == which) & ~cuts.found & (low < high))
+                if len(waiting):
+                    self._cut_at_median(self.attributes[which], parts, low, high, waiting, relaxed, cuts)
+        return cuts
+
+    def _cut_at_median(
+        self,
+        attribute: _Attribute,
+        parts: _Parts,
+        low: Int64s,
+        high: Int64s,
+        waiting: Int64s,
+        relaxed: bool,
+        cuts: _Cuts,
+    ) -> None:
+        """Try to cut the parts that wait for one attribute, and mark the sides of those that can be cut."""
+        some = parts.where(waiting)
+        median, below, having = kernels.medians(
+            attribute.codes, self.weights, some.begin, some.end, low[waiting], high[waiting], some.people
+        )
+        nobody = np.zeros(len(some), np.int64)
+        tries = [(median, nobody, below + having), (median - 1, nobody, below)]
+        if relaxed:
+            half = (some.people + 1) // 2
+            tries.insert(0, (median - 1, half - below, half))
+        for cut, shared, left in tries:
+            hopeful = np.flatnonzero(~cuts.found[waiting] & self._large(left, some.people))
+            if not len(hopeful):
+                continue
+            tried = some.where(hopeful)
+            left = kernels.mark_sides(
+                attribute.codes, self.weights, tried.begin, tried.end, cut[hopeful], shared[hopeful], self.right
+            )
+            good = self._large(left, tried.people)
+            good[good] = self._hold(tried.where(good), left[good])
+            cuts.found[waiting[hopeful[good]]] = True
+            cuts.left[waiting[hopeful[good]]] = left[good]
+
+    def _large(self, left: Int64s, people: Int64s) -> Bools:
+        """Are there enough people on both sides?"""
+        enough: Bools = (left >= self.crowds.k) & (people - left >= self.crowds.k)
+        return enough
+
+    def _hold(self, parts: _Parts, left: Int64s) -> Bools:
+        """Do both sides of each part, as they are marked, satisfy the requirement? They are large enough."""
+        if self.crowds.only_k or not len(parts):
+            return np.ones(len(parts), bool)
+        sizes = np.column_stack([left, parts.people - left]).ravel()
+        rows = int((parts.end - parts.begin).sum())
+        private = {}
+        for name, whole in self.everywhere.items():
+            size = len(whole.whole)
+            start, value, people = kernels.count_sides(
+                self.labels[name],
+                size,
+                self.weights,
+                parts.begin,
+                parts.end,
+                self.right,
+                min(rows, 2 * len(parts) * size),
+            )
+            private[name] = Counts(start, value, people, whole.whole, whole.ordered, whole.levels)
+        both: Bools = self.crowds.policy.require.holds(Groups(sizes, private)).reshape(-1, 2).all(axis=1)
+        return both
+
+    def divide(self, parts: _Parts, left: Int64s) -> _Parts:
+        """Bring the rows of both sides of each part together, as they are marked; gives the sides."""
+        if not len(parts):
+            return parts
+        largest = int((parts.end - parts.begin).max())
+        columns: list[NDArray[Any]] = [attribute.codes for attribute in self.attributes]
+        columns += [*self.labels.values(), self.weights] if len(self.weights) else self.labels.values()
+        for column in columns:
+            kernels.divide(column, self.right, parts.begin, parts.end, np.empty(largest, column.dtype))
+        middle = kernels.divide(self.rows, self.right, parts.begin, parts.end, np.empty(largest, self.rows.dtype))
+        return _Parts(
+            np.column_stack([parts.begin, middle]).ravel(),
+            np.column_stack([middle, parts.end]).ravel(),
+            np.column_stack([left, parts.people - left]).ravel(),
+        )
+
+    def groups(self, finished: list[_Parts]) -> tuple[Int64s, int]:
+        """The part of each row of the table, and how many parts there are."""
+        ends = np.sort(np.concatenate([parts.end for parts in finished]))
+        group = np.empty(len(self.rows), np.int64)
+        group[self.rows] = np.repeat(np.arange(len(ends)), np.diff(ends, prepend=0))
+        return group, len(ends)
+
+
+def _places(column: Column) -> Floats:
+    """Where each number, and at last what is none, lies in the domain: 0 is its lowest, 1 its highest."""
+    halves = column.values.astype(np.float64) / 2  # the range of very large numbers would overflow
+    domain = column.domain
+    if domain is not None and domain.low is not None and domain.high is not None:
+        low, high = domain.low / 2, domain.high / 2
+    else:
+        low, high = halves.min(initial=np.inf), halves.max(initial=-np.inf)
+    inside = (halves - low) / (high - low) if low < high else np.zeros(len(halves))
+    return np.append(inside, np.ones(column.size - len(halves)))
+
+
+def _in_order_of_hierarchy(column: Column) -> NDArray[Any]:
+    """For each code its place when names that share a node stand together, at every level; what is no value is last."""
+    hierarchy = column.hierarchy
+    assert hierarchy is not None
+    names = [hierarchy.find(column.label(code)) for code in range(len(column.values))]
+    first = np.array([min(hierarchy.members[name]) if name else len(hierarchy.values) for name in names], np.int64)
+    levels = [np.append(hierarchy.codes(level), len(hierarchy.values))[first] for level in range(len(hierarchy.levels))]
+    place = np.arange(column.size, dtype=column.codes.dtype)
+    place[np.lexsort(levels)] = np.arange(len(names))
+    return place
+
+
+def _names_required(policy: Policy) -> tuple[str, ...]:
+    """The private attributes that the requirement is about."""
+    names: set[str] = set()
+    for part in policy.require.parts:
+        if not isinstance(part, KAnonymity):
+            names.update(part.on if isinstance(part, OnPrivate) and part.on else policy.private)
+    return tuple(name for name in policy.private if name in names)
+
+
+def _everybody(table: Table, name: str) -> Counts:
+    weights = NO_WEIGHTS if table.weights is None else table.weights
+    return count_values(table[name], np.zeros(table.rows, np.int64), 1, weights)
+
+
+def _shown(column: Column, group: Int64s, number: int, show: Show) -> Shown:
+    """What the groups show of one attribute."""
+    if show == "hierarchy":
+        return as_nodes(column, group, number)
+    if show == "set" or column.values.dtype == object:
+        return as_sets(column, group, number)
+    return as_intervals(column, group, number)
+
+
+def _apart(group: Int64s, shown: dict[str, Shown], number: int) -> Partition:
+    """Groups in lexicographic order of what they show; those that show the same are one, as nodes may coincide."""
+    seen = Table({name: cells.column for name, cells in shown.items()}, number)
+    different = Partition.by_equality(seen, shown)
+    return Partition(different.group[group], different.number, different.shown)

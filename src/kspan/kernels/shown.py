@@ -1,0 +1,31 @@
+"""What occurs in groups of rows; a row whose group is negative is in none."""
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+Int64s = NDArray[np.int64]
+
+
+@njit(cache=True, nogil=True)
+def lowest_and_highest(codes: NDArray[Any], size: int, group: Int64s, number: int) -> tuple[Int64s, Int64s]:
+    """The lowest and the highest code of each of `number` groups; a group without rows has `size` and -1."""
+    low, high = np.full(number, size, np.int64), np.full(number, -1, np.int64)
+    for row in range(codes.size):
+        if group[row] >= 0:
+            code = np.int64(codes[row])
+            low[group[row]] = min(low[group[row]], code)
+            high[group[row]] = max(high[group[row]], code)
+    return low, high
+
+
+@njit(cache=True, nogil=True)
+def masks(codes: NDArray[Any], group: Int64s, number: int) -> Int64s:
+    """The codes (below 63) that occur in each group, as bits of one number."""
+    mask = np.zeros(number, np.int64)
+    for row in range(codes.size):
+        if group[row] >= 0:
+            mask[group[row]] |= np.int64(1) << np.int64(codes[row])
+    return mask
