@@ -1,0 +1,159 @@
+"""Top-down specialization: where to cut numbers, how small groups would become, and who goes where.
+
+A *key* is a code of an attribute, numbered through all attributes; `keys[row, attribute]`. A node of an attribute's cut
+goes by the key of its first code. The rows of group g are `rows[start[g]:end[g]]`, and `cell[g, attribute]` is the node
+that they have. If `weights` is empty, every row counts once.
+"""
+
+import math
+from typing import Any
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+Bools = NDArray[np.bool_]
+Int32s = NDArray[np.int32]
+Int64s = NDArray[np.int64]
+
+DIGITS = 9
+"""Gains that agree so far are equal: sums in another order must not decide."""
+
+
+@njit(cache=True, nogil=True)
+def _n_log_n(number: float) -> float:
+    return number * math.log2(number) if number > 0.0 else 0.0
+
+
+@njit(cache=True, nogil=True)
+def best_cut(code: Int64s, label: Int64s, people: Int64s, labels: int) -> int:
+    """The code after which a cut gains most information about labels (the lowest such), or -1 if there is one code.
+
+    Entry i says how many people have `code[i]`, which ascends, and `label[i]`.
+    """
+    below, above = np.zeros(labels), np.zeros(labels)
+    for i in range(code.size):
+        above[label[i]] += people[i]
+    inside_below, inside_above, size_below, size_above = 0.0, 0.0, 0.0, above.sum()
+    for count in above:
+        inside_above += _n_log_n(count)
+    total, best, best_after = size_above, -np.inf, -1
+    for i in range(code.size):
+        if i and code[i] != code[i - 1]:
+            # The entropy that stays, but for its sign.
+            worth = inside_below - _n_log_n(size_below) + inside_above - _n_log_n(size_above)
+            worth = math.floor(worth / total * 10**DIGITS + 0.5)
+            if worth > best:
+                best, best_after = worth, code[i - 1]
+        at, number = label[i], float(people[i])
+        inside_below += _n_log_n(below[at] + number) - _n_log_n(below[at])
+        inside_above += _n_log_n(above[at] - number) - _n_log_n(above[at])
+        below[at] += number
+        above[at] -= number
+        size_below += number
+        size_above -= number
+    return best_after
+
+
+@njit(cache=True, nogil=True)
+def smallest_parts(
+    groups: Int64s,
+    attributes: Int64s,
+    keys: NDArray[Any],
+    weights: Int64s,
+    rows: Int32s,
+    start: Int64s,
+    end: Int64s,
+    cell: Int32s,
+    asked: Bools,
+    node_of: Int32s,
+    child_of: Int32s,
+    one_by_one: Bools,
+    counts: Int64s,
+    after: Int64s,
+) -> None:
+    """Lower `after` to the size of the smallest part into which a specialization would divide one of these groups.
+
+    That of a node has its place there; where values are disclosed one by one, each has its own, and the others of the
+    group are a part as well. Nodes that are not `asked` are passed over. `counts` is room full of zeros.
+    """
+    some, touched = np.empty(attributes.size, np.int64), np.empty(counts.size, np.int64)
+    for group in groups:
+        number = 0
+        for attribute in attributes:
+            if asked[cell[group, attribute]]:
+                some[number] = attribute
+                number += 1
+        if number == 0:
+            continue
+        found, size = 0, 0
+        for i in range(start[group], end[group]):
+            weight = weights[rows[i]] if weights.size else 1
+            size += weight
+            for j in range(number):
+                part = child_of[keys[rows[i], some[j]]]
+                if counts[part] == 0:
+                    touched[found] = part
+                    found += 1
+                counts[part] += weight
+        for j in range(found):
+            part = touched[j]
+            slot = part if one_by_one[part] else node_of[part]
+            after[slot] = min(after[slot], counts[part])
+            if one_by_one[part] and size > counts[part]:
+                after[slot] = min(after[slot], size - counts[part])
+            counts[part] = 0
+
+
+@njit(cache=True, nogil=True)
+def divide_groups(
+    groups: Int64s,
+    attribute: int,
+    keys: NDArray[Any],
+    weights: Int64s,
+    rows: Int32s,
+    start: Int64s,
+    end: Int64s,
+    cell: Int32s,
+    node_of: Int32s,
+    number: int,
+    counts: Int64s,
+) -> tuple[int, int]:
+    """Divide groups by the node that their rows now have; says how many groups there are, and the smallest new one.
+
+    The first part of a group keeps its place, the others get new ones from `number` on. `counts` is room full of zeros.
+    """
+    smallest = np.iinfo(np.int64).max
+    places, people = np.empty_like(counts), np.zeros_like(counts)
+    touched = np.empty(counts.size, np.int64)
+    for group in groups:
+        begin, finish, found = start[group], end[group], 0
+        for i in range(begin, finish):
+            node = node_of[keys[rows[i], attribute]]
+            if counts[node] == 0:
+                touched[found] = node
+                found += 1
+            counts[node] += 1
+            people[node] += weights[rows[i]] if weights.size else 1
+        nodes = np.sort(touched[:found])
+        at = begin
+        for node in nodes:
+            places[node] = at
+            at += counts[node]
+        old = rows[begin:finish].copy()
+        for row in old:
+            node = node_of[keys[row, attribute]]
+            rows[places[node]] = row
+            places[node] += 1
+        for j in range(found):
+            node = nodes[j]
+            made = group
+            if j:
+                made = number
+                number += 1
+                cell[made] = cell[group]
+            start[made], end[made] = places[node] - counts[node], places[node]
+            cell[made, attribute] = node
+            smallest = min(smallest, people[node])
+            counts[node] = people[node] = 0
+    return number, smallest
