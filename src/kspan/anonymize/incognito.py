@@ -1,0 +1,163 @@
+"""Incognito: all minimal full-domain generalizations, and the best of them (LeFevre, DeWitt, Ramakrishnan, SIGMOD 2005).
+
+What may be concluded from one vector of levels about others decides which are looked at:
+
+- Nobody may be withheld, and the requirement is monotone (all of kspan's are): if a vector holds all coarser ones do, and so do
+  its parts on fewer attributes. Every loss only rises towards coarser vectors, so the best one is minimal.
+- Rows may be withheld, and k is all that is required: a coarser vector withholds no others, so the same is true of "withholds few enough".
+  But the loss may fall where rows come back, so the best vector need not be minimal: it is sought among all that hold.
+- Rows may be withheld, and more than k is required: a coarser group may break what its parts satisfy if one of them was to be withheld.
+  Only this remains: whoever is in a group of fewer than k is so in every finer vector; and the bounds of losses (see `price`). Minimal
+  vectors say nothing then, and `search="incognito"` refuses.
+"""
+
+from itertools import combinations
+from typing import Any, Literal, get_args
+
+import numpy as np
+
+from kspan.anonymize.crowds import Crowds, Recoding
+from kspan.anonymize.lattice import Lattice, Vector
+from kspan.anonymize.optimum import MOST_TAGGED, Checker, Found, Progress, Tags, optimum, search_open
+from kspan.anonymize.price import Loss, pricing
+from kspan.data.arrays import Bools
+from kspan.data.table import Table
+from kspan.errors import PolicyError, Unreachable, check_number, did_you_mean
+from kspan.policy import Policy
+
+Search = Literal["auto", "incognito"]
+
+
+def incognito(
+    table: Table,
+    policy: Policy,
+    *,
+    rng: np.random.Generator,
+    loss: Loss = "ncp",
+    withhold: float = 0.0,
+    search: Search = "auto",
+    progress: Progress | None = None,
+) -> Recoding:
+    """Show every public attribute at the one level of its hierarchy, for the whole table, that loses least.
+
+    At most the share `withhold` of the people is left out: those in groups that break the requirement. `search` finds the
+    same loss by looking at few vectors of levels ("auto") or by way of all minimal ones ("incognito"). Nothing is random.
+    """
+    _check_search(search)
+    check_number("withhold", withhold, low=0, high=1)
+    crowds = Crowds(table, policy)
+    crowds.check_reachable()
+    lattice = Lattice(crowds)
+    checker = Checker(lattice, pricing(loss, lattice), int(withhold * lattice.people))
+    facts: dict[str, Any] = {}
+    if search == "incognito":
+        found = Found(progress)
+        holds = holding_vectors(checker, found)
+        facts["minimal vectors"] = [lattice.levels(vector) for vector in minimal(holds)]
+        tags = Tags(checker, lattice.bottom)
+        tags.close(~holds)
+        search_open(checker, tags, found)
+    else:
+        found = optimum(checker, progress)
+    best = found.best
+    assert best is not None, "the vector that suppresses everything works, as was checked"
+    facts = {
+        "optimum proved": found.proved,
+        "vectors checked": found.checked,
+        "lattice": lattice.size,
+        "levels": lattice.levels(best.groups.vector),
+        "loss": {loss: best.price.loss},
+        **facts,
+    }
+    return Recoding(lattice.partition(best.groups, best.kept), facts)
+
+
+def minimal_vectors(table: Table, policy: Policy) -> list[dict[str, int]]:
+    """All vectors of levels that satisfy a policy with nobody withheld, and of which no finer one does."""
+    crowds = Crowds(table, policy)
+    crowds.check_reachable()
+    lattice = Lattice(crowds)
+    holds = holding_vectors(Checker(lattice, pricing("levels", lattice), 0), Found())
+    return [lattice.levels(vector) for vector in minimal(holds)]
+
+
+def holding_vectors(checker: Checker, found: Found) -> Bools:
+    """Which vectors hold, an axis an attribute: Incognito's way through the subsets of the attributes.
+
+    A subset's vectors are those of the lattice with all other attributes at `*`.
+    """
+    _check_prunable(checker)
+    top = checker.lattice.top
+    everything = tuple(range(len(top)))
+    smaller: dict[tuple[int, ...], Bools] = {(): np.array(True)}
+    for size in range(1, len(top) + 1):
+        larger = {}
+        for subset in combinations(everything, size):
+            holds = _candidates(subset, smaller, top)
+            _keep_holding(holds, subset, checker, found)
+            larger[subset] = holds
+        smaller = larger
+    return smaller[everything]
+
+
+def minimal(holds: Bools) -> list[Vector]:
+    """The vectors that hold and of which no finer one does."""
+    least = holds.copy()
+    for axis in range(holds.ndim):
+        finer = np.moveaxis(holds, axis, 0)
+        np.moveaxis(least, axis, 0)[1:] &= ~finer[:-1]
+    return [tuple(map(int, vector)) for vector in np.argwhere(least)]
+
+
+def _candidates(subset: tuple[int, ...], smaller: dict[tuple[int, ...], Bools], top: Vector) -> Bools:
+    """The vectors of a subset all of whose parts held on one attribute less."""
+    candidates = np.ones([top[attribute] + 1 for attribute in subset], bool)
+    for axis in range(len(subset)):
+        candidates &= np.expand_dims(smaller[(*subset[:axis], *subset[axis + 1 :])], axis)
+    return candidates
+
+
+def _keep_holding(candidates: Bools, subset: tuple[int, ...], checker: Checker, found: Found) -> None:
+    """Breadth-first from the finest: a vector that holds marks all coarser ones, one that fails is struck out."""
+    top = checker.lattice.top
+    marked = np.zeros_like(candidates)
+    vectors = np.argwhere(candidates)
+    for levels in vectors[np.argsort(vectors.sum(axis=1), kind="stable")]:
+        index = tuple(levels)
+        if marked[index]:
+            continue
+        vector = list(top)
+        for attribute, level in zip(subset, levels, strict=True):
+            vector[attribute] = int(level)
+        if checker.works(tuple(vector)):
+            marked[tuple(slice(level, None) for level in index)] = True
+        else:
+            candidates[index] = False
+        found.count()
+
+
+def _check_prunable(checker: Checker) -> None:
+    """Refuse a requirement that coarser vectors need not keep, and a lattice that is too large."""
+    crowds, size = checker.lattice.crowds, checker.lattice.size
+    if not crowds.policy.require.monotone:
+        raise PolicyError(
+            f"{crowds.policy.require} may hold for two groups and not for both together: use search='auto'"
+        )
+    if checker.allowance and not crowds.only_k:
+        raise PolicyError(
+            "with rows withheld a coarser table need not keep more than k, so that there are no minimal vectors of "
+            f"{crowds.policy.require}: use search='auto', or withhold nothing"
+        )
+    if size > MOST_TAGGED:
+        raise Unreachable(
+            f"there are {size:,} vectors of levels, too many to find all minimal ones: use search='auto', or fewer "
+            "public attributes or levels"
+        )
+
+
+def _check_search(search: str) -> None:
+    known = get_args(Search)
+    if search not in known:
+        raise PolicyError(
+            f"there is no search {search!r:.40}{did_you_mean(str(search), known)}: use {', '.join(known)}"
+        )

@@ -1,0 +1,233 @@
+"""Full-domain generalization: every public attribute is shown at one level of its hierarchy in the whole table.
+
+A vector has one level an attribute: 0 are the values, the highest is `*`. An attribute without a hierarchy has these
+two only. The vectors form a lattice, in which groups of rows are rolled up: those of a vector are unions of those of
+any finer one, so that nothing is ever counted from the rows again (LeFevre, DeWitt, Ramakrishnan, SIGMOD 2005).
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from kspan.anonymize.cells import as_suppressed, at_levels
+from kspan.anonymize.cells import shown as shown_cells
+from kspan.anonymize.crowds import Crowds
+from kspan.data.arrays import Bools, Floats, Int64s
+from kspan.data.groups import NO_WEIGHTS, Groups, count_groups, group_rows, tally
+from kspan.data.table import Column
+from kspan.kernels.lattice import Int32s, cost_of_cells, roll_up
+from kspan.model.partition import WITHHELD, Partition, Shown
+from kspan.privacy import KAnonymity, OnPrivate
+
+Vector = tuple[int, ...]
+"""One level for each public attribute, in the policy's order."""
+
+KEYS = 1 << 62
+"""Keys of groups are 64-bit integers."""
+
+REMEMBERED = 4
+"""Frequency sets are kept for rolling up as long as they have together no more groups than this many times the finest."""
+
+MOST_REMEMBERED = 256
+
+NO_PLACES: Int32s = np.empty(0, np.int32)
+
+
+@dataclass(frozen=True, repr=False)
+class FrequencySet:
+    """The groups that a vector makes: one kind of row in each as an example, and how many people it has."""
+
+    vector: Vector
+    example: Int32s
+    people: Int64s
+
+
+class Lattice:
+    """The kinds of rows of a table (distinct in their public cells) and the levels at which they can be shown."""
+
+    def __init__(self, crowds: Crowds) -> None:
+        self.crowds = crowds
+        self.columns = crowds.columns
+        self.kind, self.kinds = group_rows(self.columns, crowds.rows)
+        """The kind of each row; kinds are in lexicographic order, so nothing below depends on the order of the rows."""
+        example = np.empty(self.kinds, np.int64)
+        example[self.kind] = np.arange(crowds.rows)
+        self.codes = np.column_stack([column.codes[example] for column in self.columns])
+        self.people = crowds.table.people
+        self.names = [_names_by_level(column) for column in self.columns]
+        """For each attribute and level, the code of the name that each value has there."""
+        self.widths = [[int(names.max()) + 1 for names in levels] for levels in self.names]
+        self.top: Vector = tuple(len(levels) - 1 for levels in self.names)
+        self.bottom: Vector = (0,) * len(self.columns)
+        self.begin = np.cumsum([0, *(column.size for column in self.columns)])[:-1].astype(np.int64)
+        sizes = crowds.sizes(self.kind, self.kinds)
+        self.finest = FrequencySet(self.bottom, np.arange(self.kinds, dtype=np.int32), sizes)
+        self._known = [self.finest]
+        self._index = _index(self._known)
+
+    @property
+    def size(self) -> int:
+        """How many vectors there are."""
+        return math.prod(height + 1 for height in self.top)
+
+    def levels(self, vector: Vector) -> dict[str, int]:
+        """The level of each public attribute by its name."""
+        return {column.name: int(level) for column, level in zip(self.columns, vector, strict=True)}
+
+    def frequency_set(self, vector: Vector) -> FrequencySet:
+        """The groups of a vector, rolled up from the smallest known frequency set of a finer one."""
+        vectors, sizes = self._index
+        finer = self._known[int(np.where((vectors <= vector).all(axis=1), sizes, self.kinds + 1).argmin())]
+        if finer.vector == vector:
+            return finer
+        made = self._rolled_up(finer, vector)
+        if 2 * len(made.people) <= len(finer.people):
+            self._remember(made)
+        return made
+
+    def place_in(self, groups: FrequencySet) -> Int64s:
+        """The group of every kind of row, as the frequency set numbers them: by the first of its kinds."""
+        if self._is_wide(groups.vector):
+            return self._counted(groups.vector)[1]
+        place = np.empty(self.kinds, np.int32)
+        everybody = self.finest
+        roll_up(self.codes, everybody.example, everybody.people, self._digits(groups.vector), self.begin, place)
+        return place.astype(np.int64)
+
+    def partition(self, groups: FrequencySet, kept: Bools) -> Partition:
+        """The rows of the table as a vector shows them, those of groups that are not `kept` withheld.
+
+        Groups are numbered by the codes of what they show: the order of their finest kinds would tell of people.
+        """
+        order = self._by_shown(groups)
+        order = order[kept[order]]
+        numbering = np.full(len(kept), WITHHELD, np.int64)
+        numbering[order] = np.arange(len(order))
+        example = groups.example[order]
+        shown = {}
+        for attribute, (column, level) in enumerate(zip(self.columns, groups.vector, strict=True)):
+            name = self.names[attribute][level][self.codes[example, attribute]]
+            shown[column.name] = _shown_at(column, level, name)
+        return Partition(numbering[self.place_in(groups)][self.kind], len(order), shown)
+
+    def holding(self, groups: FrequencySet) -> Bools:
+        """Which groups of a vector can be released.
+
+        Groups that are too small go first, then all that break the rest, until none of what remains does: what a
+        requirement compares with everybody is compared with everybody who is released.
+        """
+        kept: Bools = groups.people >= self.crowds.k
+        if self.crowds.only_k:
+            return kept
+        place = self.place_in(groups)
+        while kept.any():
+            good = self._good(place, kept, groups.people)
+            if good.all():
+                break
+            kept[kept] = good
+        return kept
+
+    def _good(self, place: Int64s, kept: Bools, people: Int64s) -> Bools:
+        """Which of the groups that are kept satisfy the requirement if just they are released."""
+        members = np.flatnonzero(kept[place])
+        numbering = np.cumsum(kept) - 1
+        private = {}
+        for name, counts in self.groups_of_kinds.private.items():
+            united = counts.united(members, numbering[place[members]], int(kept.sum()))
+            whole = np.bincount(united.value, united.people, len(counts.whole)).astype(np.int64)
+            private[name] = replace(united, whole=whole)
+        return self.crowds.policy.require.holds(Groups(people[kept], private))
+
+    @cached_property
+    def groups_of_kinds(self) -> Groups:
+        """The private values of each kind of row, of those attributes that the requirement looks at."""
+        policy, names = self.crowds.policy, self.crowds.policy.private
+        others = [part for part in policy.require.parts if not isinstance(part, KAnonymity)]
+        if all(isinstance(part, OnPrivate) and part.on for part in others):
+            looked_at = {name for part in others if isinstance(part, OnPrivate) for name in part.on}
+            names = tuple(name for name in names if name in looked_at)
+        return count_groups(self.crowds.table, self.kind, self.kinds, names)
+
+    def cost_of_cells(self, groups: FrequencySet, which: Bools, costs: Sequence[Sequence[Floats]]) -> float:
+        """What the cells of some groups cost in sum over their people; `costs[attribute][level]` is by value."""
+        flat = np.concatenate([costs[attribute][level] for attribute, level in enumerate(groups.vector)])
+        return float(cost_of_cells(self.codes, groups.example, groups.people, which, flat, self.begin))
+
+    def _rolled_up(self, finer: FrequencySet, vector: Vector) -> FrequencySet:
+        if self._is_wide(vector):
+            return self._counted(vector)[0]
+        made = roll_up(self.codes, finer.example, finer.people, self._digits(vector), self.begin, NO_PLACES)
+        return FrequencySet(vector, *made)
+
+    def _is_wide(self, vector: Vector) -> bool:
+        """Would the keys of its groups not fit into 64 bits?"""
+        return math.prod(self.widths[attribute][level] for attribute, level in enumerate(vector)) > KEYS
+
+    def _digits(self, vector: Vector) -> Int64s:
+        """What each value adds to the key of its group: mixed radix, attribute after attribute."""
+        digits, radix = [], 1
+        for attribute, level in enumerate(vector):
+            digits.append(self.names[attribute][level] * radix)
+            radix *= self.widths[attribute][level]
+        return np.concatenate(digits)
+
+    def _counted(self, vector: Vector) -> tuple[FrequencySet, Int64s]:
+        """The groups of a vector with wide keys, and the group of every kind: by keys made narrow on the way."""
+        place, space = np.zeros(self.kinds, np.int64), 1
+        for attribute, level in enumerate(vector):
+            width = self.widths[attribute][level]
+            keys = place * width + self.names[attribute][level][self.codes[:, attribute]]
+            distinct, _, place = tally(keys, space * width, NO_WEIGHTS, locate=True)
+            space = len(distinct)
+        first = np.full(space, self.kinds)
+        np.minimum.at(first, place, np.arange(self.kinds))
+        order = np.argsort(first)
+        rank = np.empty(space, np.int64)
+        rank[order] = np.arange(space)
+        people = np.bincount(rank[place], self.finest.people, space).astype(np.int64)
+        return FrequencySet(vector, first[order].astype(np.int32), people), rank[place]
+
+    def _by_shown(self, groups: FrequencySet) -> Int64s:
+        """The groups in lexicographic order of the codes that they show."""
+        shown = [
+            self.names[attribute][level][self.codes[groups.example, attribute]]
+            for attribute, level in enumerate(groups.vector)
+        ]
+        return np.lexsort(shown[::-1])
+
+    def _remember(self, made: FrequencySet) -> None:
+        """Keep a frequency set for rolling up; the oldest give way, but never the finest."""
+        self._known.append(made)
+        while len(self._known) > 2 and (
+            len(self._known) > MOST_REMEMBERED
+            or sum(len(known.people) for known in self._known) > (REMEMBERED + 1) * self.kinds
+        ):
+            del self._known[1]
+        self._index = _index(self._known)
+
+
+def _index(known: Sequence[FrequencySet]) -> tuple[Int64s, Int64s]:
+    """The vectors of frequency sets, and how many groups each has, as arrays to search."""
+    return np.array([one.vector for one in known]), np.array([len(one.people) for one in known])
+
+
+def _names_by_level(column: Column) -> tuple[Int64s, ...]:
+    """For each level, the code of the name of every value; where that does not end in one name, `*` is put on top."""
+    levels = (np.arange(column.size), *column.levels)
+    ends_in_one = len(levels) > 1 and not levels[-1].any()
+    return levels if ends_in_one else (*levels, np.zeros(column.size, np.int64))
+
+
+def _shown_at(column: Column, level: int, name: Int64s) -> Shown:
+    """What groups show of an attribute at a level, by the code of their name there."""
+    if level > len(column.levels):
+        return as_suppressed(column, len(name))
+    if level:
+        return at_levels(column, np.full(len(name), level, np.int64), name)
+    cells: list[str | None] = [column.label(value) for value in range(column.size)]
+    if column.missing is not None:
+        cells[column.missing] = None
+    return shown_cells(column, name, cells)

@@ -1,0 +1,228 @@
+"""The vector of levels with the smallest loss: a search that tags what it need not look at.
+
+Each vector that is looked at says something of all finer and of all coarser ones: the finer ones of one that is
+hopeless are hopeless (Samarati 2001), and prices bound each other (see `price`). A vector is open as long as the lower bound of its
+loss is below the best loss found; the optimum is proved when none is open. As in Flash (Kohlmayer et al. 2012) the
+next vectors are found by halving a path of open ones that leads upwards from the most promising.
+"""
+
+import heapq
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from kspan.anonymize.lattice import FrequencySet, Lattice, Vector
+from kspan.anonymize.price import Price, Pricing
+from kspan.data.arrays import Bools, Floats
+
+MOST_TAGGED = 1 << 22
+"""Larger lattices are not tagged vector by vector: from the top down the best is sought, and not proved."""
+
+MOST_CHECKED = 5000
+"""Vectors of such a lattice that are looked at."""
+
+TOLD = 100
+"""Progress is told whenever so many more vectors were looked at."""
+
+Progress = Callable[[str], None]
+
+
+@dataclass(frozen=True, repr=False)
+class Checked:
+    """One vector that was looked at."""
+
+    groups: FrequencySet
+    kept: Bools
+    works: bool
+    """Does it withhold no more people than it may, and not everybody?"""
+    hopeless: bool
+    """Do this vector and all finer ones not work?"""
+    price: Price
+
+
+@dataclass
+class Found:
+    """The best vector so far."""
+
+    progress: Progress | None = None
+    best: Checked | None = None
+    checked: int = 0
+    proved: bool = False
+
+    @property
+    def loss(self) -> float:
+        """The smallest loss."""
+        return np.inf if self.best is None else self.best.price.loss
+
+    def see(self, one: Checked) -> None:
+        """Note one more vector."""
+        if one.works and one.price.loss < self.loss:
+            self.best = one
+        self.count()
+
+    def count(self) -> None:
+        """One more vector was looked at."""
+        self.checked += 1
+        if self.progress is not None and self.checked % TOLD == 0:
+            self.progress(f"{self.checked} vectors of levels looked at")
+
+
+class Checker:
+    """What is asked of a vector: does it work, what does it cost, and what follows for others?"""
+
+    def __init__(self, lattice: Lattice, prices: Pricing, allowance: int) -> None:
+        self.lattice, self.prices, self.allowance = lattice, prices, allowance
+        crowds = lattice.crowds
+        self.fails_downwards = crowds.policy.require.monotone and allowance == 0
+        """If nobody may be withheld, a group that breaks a monotone requirement has a part that does."""
+
+    def works(self, vector: Vector) -> bool:
+        """Does a vector withhold no more people than it may, and not everybody?"""
+        groups = self.lattice.frequency_set(vector)
+        small = groups.people < self.lattice.crowds.k
+        return not self._loses_too_many(groups, small) and self._is_enough(groups, self.lattice.holding(groups))
+
+    def check(self, vector: Vector) -> Checked:
+        """Look at a vector."""
+        groups = self.lattice.frequency_set(vector)
+        small = groups.people < self.lattice.crowds.k
+        if self._loses_too_many(groups, small):
+            return Checked(groups, ~small, False, True, Price(np.inf, 0.0, np.inf))
+        kept = self.lattice.holding(groups)
+        works = self._is_enough(groups, kept)
+        hopeless = not works and self.fails_downwards
+        return Checked(groups, kept, works, hopeless, self.prices.price(groups, kept, small))
+
+    def _loses_too_many(self, groups: FrequencySet, small: Bools) -> bool:
+        """Are more people than may be withheld in groups of fewer than k? They are so in all finer vectors too."""
+        lost = int(groups.people[small].sum())
+        return lost > self.allowance or lost == self.lattice.people
+
+    def _is_enough(self, groups: FrequencySet, kept: Bools) -> bool:
+        return int(groups.people[~kept].sum()) <= self.allowance and bool(kept.any())
+
+
+class Tags:
+    """For every vector of a lattice from some lowest levels on, a lower bound of its loss; infinite once it is closed."""
+
+    def __init__(self, checker: Checker, floor: Vector) -> None:
+        self.floor = floor
+        cells: Floats = np.zeros(())
+        for cost, low in zip(checker.prices.cells, floor, strict=True):
+            cells = np.add.outer(cells, cost[low:])
+        self.cells, self.bound = cells, cells.copy()
+
+    def most_promising(self, loss: float) -> Vector | None:
+        """The open vector with the lowest bound, the first of them in lexicographic order."""
+        place = int(self.bound.argmin())
+        if not self.bound.flat[place] < loss:
+            return None
+        return self._vector(np.unravel_index(place, self.bound.shape))
+
+    def is_open(self, vector: Vector, loss: float) -> bool:
+        """May it be better than what was found?"""
+        return bool(self.bound[self._index(vector)] < loss)
+
+    def path(self, start: Vector, loss: float) -> list[Vector]:
+        """Open vectors from one upwards, each a level coarser in one attribute, the most promising first."""
+        path = [start]
+        while True:
+            steps = [
+                (float(self.bound[self._index(coarser)]), coarser)
+                for coarser in _neighbors(path[-1], 1)
+                if all(self._index(coarser)[at] < width for at, width in enumerate(self.bound.shape))
+            ]
+            bound, coarser = min(steps, default=(np.inf, start))
+            if not bound < loss:
+                return path
+            path.append(coarser)
+
+    def learn(self, one: Checked) -> None:
+        """Close a vector, and raise the bounds of all finer and all coarser ones."""
+        index = self._index(one.groups.vector)
+        finer, coarser = tuple(slice(0, at + 1) for at in index), tuple(slice(at, None) for at in index)
+        if one.hopeless:
+            self.bound[finer] = np.inf
+        elif one.price.finer > 0:
+            np.maximum(self.bound[finer], self.cells[finer] + one.price.finer, out=self.bound[finer])
+        if one.price.coarser > 0:
+            np.maximum(self.bound[coarser], one.price.coarser, out=self.bound[coarser])
+        self.bound[index] = np.inf
+
+    def close(self, which: Bools) -> None:
+        """Close all these vectors."""
+        self.bound[which] = np.inf
+
+    def _index(self, vector: Vector) -> Vector:
+        return tuple(level - low for level, low in zip(vector, self.floor, strict=True))
+
+    def _vector(self, index: Sequence[np.intp]) -> Vector:
+        return tuple(int(at) + low for at, low in zip(index, self.floor, strict=True))
+
+
+def optimum(checker: Checker, progress: Progress | None = None) -> Found:
+    """The vector that works and has the smallest loss, proved to be so unless the lattice is too large."""
+    found = Found(progress)
+    floor = _lowest_levels(checker, found)
+    heights = [high - low + 1 for low, high in zip(floor, checker.lattice.top, strict=True)]
+    if math.prod(heights) > MOST_TAGGED:
+        _descend(checker, found)
+    else:
+        search_open(checker, Tags(checker, floor), found)
+    return found
+
+
+def search_open(checker: Checker, tags: Tags, found: Found) -> None:
+    """Look at open vectors until there is none."""
+    while (start := tags.most_promising(found.loss)) is not None:
+        path = tags.path(start, found.loss)
+        while path:
+            middle = len(path) // 2
+            if tags.is_open(path[middle], found.loss):
+                one = checker.check(path[middle])
+                found.see(one)
+                tags.learn(one)
+            finer, coarser = path[:middle], path[middle + 1 :]
+            path = finer if any(tags.is_open(vector, found.loss) for vector in finer) else coarser
+    found.proved = True
+
+
+def _lowest_levels(checker: Checker, found: Found) -> Vector:
+    """For each attribute the lowest level at which it is not hopeless when all others are `*`: the first of Incognito."""
+    top = checker.lattice.top
+    found.see(checker.check(top))
+    lowest = []
+    for attribute, height in enumerate(top):
+        level = 0
+        while level < height:
+            alone = checker.check((*top[:attribute], level, *top[attribute + 1 :]))
+            found.see(alone)
+            if not alone.hopeless:
+                break
+            level += 1
+        lowest.append(level)
+    return tuple(lowest)
+
+
+def _descend(checker: Checker, found: Found) -> None:
+    """From the top down, look at the finer neighbors of the best vector whose neighbors were not yet looked at."""
+    start = checker.check(checker.lattice.top)
+    queue, seen = [(start.price.loss, start.groups.vector)], {start.groups.vector}
+    while queue and found.checked < MOST_CHECKED:
+        _, vector = heapq.heappop(queue)
+        for finer in _neighbors(vector, -1):
+            if min(finer) < 0 or finer in seen:
+                continue
+            seen.add(finer)
+            one = checker.check(finer)
+            found.see(one)
+            if not one.hopeless:
+                heapq.heappush(queue, (one.price.loss, finer))
+
+
+def _neighbors(vector: Vector, step: int) -> Iterator[Vector]:
+    """The vectors that differ by a step in one attribute."""
+    for attribute, level in enumerate(vector):
+        yield (*vector[:attribute], level + step, *vector[attribute + 1 :])
