@@ -1,0 +1,242 @@
+"""Groups of neighbors along a curve (G. Ghinita, P. Karras, P. Kalnis, N. Mamoulis, "Fast data anonymization with low
+information loss", VLDB 2007).
+
+Rows are put in the order of Hilbert's curve through their public values. For k-anonymity the line is cut into groups of
+k to 2k-1 people by dynamic programming, with the least loss that any cuts of this line can have. For requirements on
+private values the paper's buckets are emptied along the line: a group takes the nearest rows, but no more of one private
+value than every such group may have, and what remains must stay eligible. Groups that fail, and whatever else
+is required, are served by uniting neighbors on the line until everything holds.
+"""
+
+from collections.abc import Sequence
+from typing import Any, Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kspan.anonymize.cells import as_intervals, as_nodes, as_sets
+from kspan.anonymize.crowds import Crowds, Recoding
+from kspan.anonymize.hilbert import along_the_curve
+from kspan.anonymize.ordering import in_order, matrix
+from kspan.data.arrays import Floats, Int64s
+from kspan.data.groups import Counts, Groups, group_rows
+from kspan.data.table import Column, Table
+from kspan.errors import PolicyError
+from kspan.kernels.one_dim import Prices, best_cuts, box_costs, boxes, from_buckets, join_failing
+from kspan.model.partition import Partition, Shown
+from kspan.policy import Policy
+from kspan.privacy import Confidence, DistinctL, EntropyL, KAnonymity, OnPrivate, RecursiveCL, SimpleL
+
+Show = Literal["interval", "set", "hierarchy"]
+
+BLIND = (DistinctL, EntropyL, RecursiveCL, SimpleL, Confidence)
+"""Requirements that look at how often private values occur, not at which they are: the fewer of each, the better."""
+
+LARGEST_SHAPE = 4
+"""Groups from buckets have up to so many times the people that one group must have."""
+
+ROUNDS_TO_DOUBLE = 8
+"""After so many rounds of uniting groups that still fail, twice as many neighbors join at a time."""
+
+
+def one_dim(table: Table, policy: Policy, *, rng: np.random.Generator, show: Show = "interval") -> Recoding:
+    """Neighbors on Hilbert's curve in groups that satisfy the requirement and lose little; nobody is withheld.
+
+    A group shows for each public attribute the `interval` from its lowest to its highest value, the `set` of its
+    values, or the lowest common name of the `hierarchy`. Chance only decides who of the people with equal public values
+    goes where. A row that stands for several people stays whole: then groups have at least k people, and none could be cut
+    into two that have.
+    """
+    if show not in get_args(Show):
+        raise PolicyError(f"show cannot be {show!r:.40}: use 'interval', 'set' or 'hierarchy'")
+    crowds = Crowds(table, policy)
+    crowds.check_reachable()
+    line = _Line(crowds, show, rng)
+    starts = best_cuts(line.points, line.people, crowds.k, line.prices)
+    group = np.repeat(np.arange(len(starts)), np.diff(starts, append=crowds.rows))
+    way = "consecutive groups"
+    if not crowds.only_k:
+        group = line.united(group, len(starts))
+        shape = _shape(crowds)
+        if shape is not None:
+            dealt = line.from_buckets(*shape)
+            if line.loss(dealt) < line.loss(group):
+                group, way = dealt, "buckets of private values"
+    partition = _shown(line.columns, line.in_source_order(group), int(group.max()) + 1, show)
+    return Recoding(partition, {"way": way, "groups": partition.number, "loss": line.loss(group)})
+
+
+class _Line:
+    """The rows of a table in the order of the curve, and what groups of them cost."""
+
+    def __init__(self, crowds: Crowds, show: Show, rng: np.random.Generator) -> None:
+        self.crowds = crowds
+        self.columns = [in_order(column) for column in crowds.columns]
+        self.prices = _prices(self.columns, by_hierarchy=show == "hierarchy")
+        codes, weights = matrix(self.columns, crowds.rows), crowds.table.weights
+        self.rows, self.place = along_the_curve(codes, [column.size for column in self.columns], weights, rng=rng)
+        self.points: NDArray[Any] = codes[self.rows]
+        self.people: Int64s = np.empty(0, np.int64) if weights is None else weights[self.rows]
+        """How many each row stands for; empty if for one."""
+
+    def in_source_order(self, group: Int64s) -> Int64s:
+        """Groups of rows on the line as groups of rows of the table."""
+        source = np.empty_like(group)
+        source[self.rows] = group
+        return source
+
+    def united(self, group: Int64s, number: int) -> Int64s:
+        """Groups that stand in a line, of which those that fail are united with neighbors until all hold."""
+        low, high = boxes(self.points, group, number)
+        people = self.crowds.sizes(self.in_source_order(group), number)
+        rounds = 0
+        while True:
+            fails = ~self.crowds.holds(self.in_source_order(group), len(people))
+            if len(people) == 1 or not fails.any():
+                return group
+            # One that needs many neighbors takes in more of them at a time, about an eighth of what it has.
+            for _ in range(2 ** (rounds // ROUNDS_TO_DOUBLE)):
+                if len(people) == 1:
+                    break
+                joined = join_failing(fails, people, low, high, self.prices)
+                starts = np.flatnonzero(np.diff(joined, prepend=-1))
+                low, high = np.minimum.reduceat(low, starts), np.maximum.reduceat(high, starts)
+                people, fails = np.add.reduceat(people, starts), np.logical_or.reduceat(fails, starts)
+                group = joined[group]
+            rounds += 1
+
+    def from_buckets(self, name: str, size: int, most: int) -> Int64s:
+        """Groups of `size` near rows with at most `most` of one value of a private attribute."""
+        column = self.crowds.table[name]
+        value = column.codes[self.rows].astype(np.int64)
+        bucketed = np.argsort(value, kind="stable")
+        counts = np.bincount(value, minlength=column.size)
+        begins = np.concatenate([[0], np.cumsum(counts)])
+        by_count = np.argsort(-counts, kind="stable")
+        group = np.empty_like(value)
+        group[bucketed] = from_buckets(self.place[bucketed], begins, by_count, size, most)
+        number = int(group.max()) + 1
+        # From here on groups are neighbors if the middles of their rows are.
+        middle = np.bincount(group, self.place, number) / np.bincount(group, minlength=number)
+        rank = np.empty(number, np.int64)
+        rank[np.argsort(middle, kind="stable")] = np.arange(number)
+        return self.united(rank[group], number)
+
+    def loss(self, group: Int64s) -> float:
+        """NCP of the boxes around groups: how much of its domain a public cell leaves open, on average."""
+        number = int(group.max()) + 1
+        cost = box_costs(*boxes(self.points, group, number), self.prices)
+        people = self.crowds.sizes(self.in_source_order(group), number)
+        return float((cost * people).sum() / people.sum() / len(self.columns))
+
+
+def _shape(crowds: Crowds) -> tuple[str, int, int] | None:
+    """The private attribute to deal rows by, the size of groups, and how many of one value each may have; if any fits.
+
+    Where the requirement is about several attributes, it is the one whose commonest value is most common.
+    """
+    policy, table = crowds.policy, crowds.table
+    parts = [part for part in policy.require.parts if isinstance(part, OnPrivate)]
+    blind = all(isinstance(part, (KAnonymity, *BLIND)) for part in policy.require.parts)
+    if not blind or table.weights is not None:
+        return None
+    about = [name for name in policy.private if any(not part.on or name in part.on for part in parts)]
+    commonest = {name: int(np.bincount(table[name].codes).max()) for name in about}
+    name = max(about, key=lambda private: commonest[private])
+    own = [part for part in parts if not part.on or name in part.on]
+    least = max(crowds.k, 2)
+    while least < table.rows and _most_of_one(own, least) == 0:
+        least = least + max(1, least // 8)
+    for size in range(least, min(LARGEST_SHAPE * least, table.rows) + 1):
+        most = _most_of_one(own, size)
+        if commonest[name] * size <= most * table.rows:
+            return name, size, most
+    return None
+
+
+def _most_of_one(parts: Sequence[OnPrivate], size: int) -> int:
+    """So many of one value a group of this size may have, whatever the rest of it; 0 if even one is too many.
+
+    No group with at most m of each value is worse than one that has m of as few values as possible.
+
+    >>> _most_of_one([DistinctL(2)], 10), _most_of_one([Confidence(0.85)], 10), _most_of_one([SimpleL(3)], 3)
+    (9, 8, 1)
+    """
+    low, high = 0, size
+    while low < high:
+        most = (low + high + 1) // 2
+        worst = [most] * (size // most) + [size % most] * (size % most > 0)
+        group = Groups(np.array([size]), {"": Counts.of([worst])})
+        fits = all(bool(part.holds_for(group.private[""]).all()) for part in parts)
+        low, high = (most, high) if fits else (low, most - 1)
+    return low
+
+
+def _prices(columns: Sequence[Column], *, by_hierarchy: bool) -> Prices:
+    """What ranges of places cost, as NCP counts it: a number's range over its domain, a category's values over all."""
+    sizes = np.array([column.size for column in columns])
+    in_names = [column.levels if by_hierarchy else () for column in columns]
+    names = [np.concatenate([np.zeros(0, np.int64), *levels]) for levels in in_names]
+    name_costs = [_name_costs(column, levels) for column, levels in zip(columns, in_names, strict=True)]
+    ends = np.cumsum([len(name) for name in names])
+    values, steps = zip(*(_along(column) for column in columns), strict=True)
+    return Prices(
+        begin=np.cumsum(sizes) - sizes,
+        size=sizes,
+        plain=np.array([len(column.values) for column in columns]),
+        free=np.array([-1 if column.missing is None else column.missing for column in columns]),
+        value=np.concatenate(values),
+        step=np.array(steps),
+        levels=np.array([len(levels) for levels in in_names]),
+        name_begin=ends - np.array([len(name) for name in names]),
+        name=np.concatenate(names),
+        name_cost=np.concatenate(name_costs),
+    )
+
+
+def _along(column: Column) -> tuple[Floats, float]:
+    """How far along its domain each code lies, and what a range costs besides."""
+    place, domain = np.zeros(column.size), column.domain
+    plain = len(column.values)
+    if column.values.dtype != object and plain:
+        numbers = column.values.astype(np.float64)
+        low, high = float(numbers[0]), float(numbers[-1])
+        if domain is not None and domain.low is not None and domain.high is not None:
+            low, high = domain.low, domain.high
+        place[:plain] = (numbers - low) / (high - low) if high > low else 0.0
+        return place, 0.0
+    if column.hierarchy is not None:
+        total = len(column.hierarchy.values)
+    else:
+        total = len(domain.values) if domain and domain.values else plain
+    place[:plain] = np.arange(plain) / max(total, 1)
+    return place, 1.0 / max(total, 1)
+
+
+def _name_costs(column: Column, levels: Sequence[Int64s]) -> Floats:
+    """What the name of every code at every level costs: the share of the hierarchy's values that are under it."""
+    costs = np.ones((len(levels), column.size))
+    hierarchy = column.hierarchy
+    if hierarchy is not None:
+        for code in range(len(column.values) if levels else 0):
+            if (label := hierarchy.find(column.label(code))) is not None:
+                shares = [len(hierarchy.members[name]) / len(hierarchy.values) for name in hierarchy.path(label)[1:]]
+                costs[:, code] = shares
+    return costs.ravel()
+
+
+def _shown(columns: Sequence[Column], group: Int64s, number: int, show: Show) -> Partition:
+    """What the groups show; those that show the same are one, and all stand in the order of what they show."""
+    write = {"interval": as_intervals, "set": as_sets, "hierarchy": as_nodes}[show]
+    shown = {column.name: write(column, group, number) for column in columns}
+    codes = [Column(name, cells.column.kind, *_as_codes(cells)) for name, cells in shown.items()]
+    joined, together = group_rows(codes, number)
+    example = np.empty(together, np.int64)
+    example[joined] = np.arange(number)
+    return Partition(
+        joined[group], together, {name: Shown(cells.code[example], cells.column) for name, cells in shown.items()}
+    )
+
+
+def _as_codes(cells: Shown) -> tuple[Any, NDArray[Any]]:
+    return cells.code, np.arange(cells.column.size)

@@ -1,0 +1,262 @@
+"""Groups of neighbors on a line: what the box around a group costs, the best cuts, one of each bucket, mergers.
+
+What the cells of a box cost is told by `Prices`, attribute by attribute: an attribute's places are `begin[a]` on.
+- `value[begin[a] + place]`: how far along its domain a place lies, so that a range costs the difference plus `step[a]`;
+- `plain[a]`: places from here on are no values, and `free[a]` is the one of them (a missing cell) that costs nothing alone;
+- `levels[a]` levels of a hierarchy (0: the range counts): the name of a place at a level, and what that name costs, at
+  `name_begin[a] + level * size[a] + place` of `name` and `name_cost`.
+"""
+
+import heapq
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+Int64s = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+
+
+class Prices(NamedTuple):
+    """What a range of places costs in each attribute."""
+
+    begin: Int64s
+    size: Int64s
+    plain: Int64s
+    free: Int64s
+    value: Floats
+    step: Floats
+    levels: Int64s
+    name_begin: Int64s
+    name: Int64s
+    name_cost: Floats
+
+
+@njit(cache=True, nogil=True)
+def _cell(prices: Prices, attribute: int, low: int, high: int) -> float:
+    """What a cell that admits the places from low to high costs."""
+    if high >= prices.plain[attribute]:
+        return 0.0 if low == high and high == prices.free[attribute] else 1.0
+    if low == high:
+        return 0.0
+    if prices.levels[attribute] == 0:
+        begin = prices.begin[attribute]
+        return prices.value[begin + high] - prices.value[begin + low] + prices.step[attribute]
+    at = prices.name_begin[attribute]
+    for _ in range(prices.levels[attribute]):
+        if prices.name[at + low] == prices.name[at + high]:
+            return prices.name_cost[at + low]
+        at += prices.size[attribute]
+    return 1.0
+
+
+@njit(cache=True, nogil=True)
+def best_cuts(points: NDArray[Any], people: Int64s, k: int, prices: Prices) -> Int64s:
+    """Where the groups begin that cost least, if all are runs of rows with at least k people.
+
+    A group that could be cut into two of k people never costs less than the two, so that only shorter ones are tried:
+    for a given end, the start goes back from where k people are reached until k more are in front of that.
+    """
+    rows, attributes = points.shape
+    best = np.full(rows + 1, np.inf)
+    best[0] = 0.0
+    begins = np.zeros(rows + 1, np.int64)
+    low, high = np.empty(attributes, np.int64), np.empty(attributes, np.int64)
+    cells = np.empty(attributes)
+    enough, inside = 0, 0  # people[enough:end] are the fewest rows before the end that have k people
+    for end in range(1, rows + 1):
+        inside += people[end - 1] if people.size else 1
+        while inside - (people[enough] if people.size else 1) >= k:
+            inside -= people[enough] if people.size else 1
+            enough += 1
+        if inside < k:
+            continue
+        for a in range(attributes):
+            low[a] = high[a] = points[end - 1, a]
+        for row in range(enough, end - 1):
+            for a in range(attributes):
+                place = np.int64(points[row, a])
+                low[a] = min(low[a], place)
+                high[a] = max(high[a], place)
+        cost = 0.0
+        for a in range(attributes):
+            cells[a] = _cell(prices, a, low[a], high[a])
+            cost += cells[a]
+        total, in_front, start = inside, 0, enough
+        while True:
+            worth = best[start] + total * cost
+            if worth < best[end]:
+                best[end] = worth
+                begins[end] = start
+            start -= 1
+            if start < 0:
+                break
+            weight = people[start] if people.size else 1
+            in_front += weight
+            if in_front >= k:
+                break
+            total += weight
+            for a in range(attributes):
+                place = np.int64(points[start, a])
+                if place < low[a] or place > high[a]:
+                    low[a] = min(low[a], place)
+                    high[a] = max(high[a], place)
+                    cost -= cells[a]
+                    cells[a] = _cell(prices, a, low[a], high[a])
+                    cost += cells[a]
+    return _traced(begins)
+
+
+@njit(cache=True, nogil=True)
+def _traced(begins: Int64s) -> Int64s:
+    """The starts of the groups of the best cuts, from the start of the last group of each run of rows."""
+    number, end = 0, begins.size - 1
+    while end > 0:
+        end = begins[end]
+        number += 1
+    starts = np.empty(number, np.int64)
+    end = begins.size - 1
+    while end > 0:
+        end = begins[end]
+        number -= 1
+        starts[number] = end
+    return starts
+
+
+@njit(cache=True, nogil=True)
+def from_buckets(place: Int64s, begins: Int64s, by_count: Int64s, size: int, most: int) -> Int64s:
+    """The group of every row: `size` rows that are nearest in order, at most `most` of one bucket.
+
+    Bucket b has the rows from `begins[b]` to `begins[b + 1]`, in the order of their `place`; `by_count` lists buckets,
+    the fullest first. What remains must stay eligible: no bucket has more than `most / size` of it. A bucket that would
+    break this gives as many rows as it must, before others are asked; if such buckets must give more, the group is
+    larger. What is left in the end, fewer than two groups, is the last one.
+    """
+    buckets = begins.size - 1
+    group = np.empty(place.size, np.int64)
+    at = begins[:-1].copy()
+    given = np.zeros(buckets, np.int64)
+    frontier = [np.int64(0) for _ in range(0)]
+    for bucket in range(buckets):
+        if at[bucket] < begins[bucket + 1]:
+            frontier.append(place[at[bucket]] * buckets + bucket)
+    heapq.heapify(frontier)
+    remaining, number = place.size, 0
+    in_heap = np.ones(buckets, np.bool_)
+    touched = np.empty(buckets, np.int64)
+    while remaining > 0:
+        if remaining < 2 * size:
+            for bucket in range(buckets):
+                group[at[bucket] : begins[bucket + 1]] = number
+            break
+        after = most * (remaining - size) // size  # so many rows of one bucket may remain
+        taken, touching = 0, 0
+        for bucket in by_count:
+            if begins[bucket + 1] - begins[bucket] <= after:
+                break  # neither this one nor any after it was ever fuller
+            must = min(most, begins[bucket + 1] - at[bucket] - after)
+            if must > 0:
+                touched[touching] = bucket
+                touching += 1
+                given[bucket] = must
+                group[at[bucket] : at[bucket] + must] = number
+                at[bucket] += must
+                taken += must
+        while taken < size and len(frontier) > 0:
+            key = heapq.heappop(frontier)
+            bucket = key % buckets
+            if at[bucket] < begins[bucket + 1] and place[at[bucket]] * buckets + bucket != key:
+                heapq.heappush(frontier, place[at[bucket]] * buckets + bucket)  # it gave rows before it was asked
+                continue
+            if at[bucket] == begins[bucket + 1]:
+                in_heap[bucket] = False
+                continue
+            if given[bucket] == 0:
+                touched[touching] = bucket
+                touching += 1
+            if given[bucket] < most:
+                group[at[bucket]] = number
+                at[bucket] += 1
+                given[bucket] += 1
+                taken += 1
+            if given[bucket] < most and at[bucket] < begins[bucket + 1]:
+                heapq.heappush(frontier, place[at[bucket]] * buckets + bucket)
+            else:
+                in_heap[bucket] = False
+        for i in range(touching):
+            bucket = touched[i]
+            given[bucket] = 0
+            if not in_heap[bucket] and at[bucket] < begins[bucket + 1]:
+                heapq.heappush(frontier, place[at[bucket]] * buckets + bucket)
+                in_heap[bucket] = True
+        remaining -= taken
+        number += 1
+    return group
+
+
+@njit(cache=True, nogil=True)
+def boxes(points: NDArray[Any], group: Int64s, number: int) -> tuple[Int64s, Int64s]:
+    """The lowest and the highest place of each group in each attribute."""
+    rows, attributes = points.shape
+    low = np.full((number, attributes), np.iinfo(np.int64).max)
+    high = np.full((number, attributes), np.int64(-1))
+    for row in range(rows):
+        for a in range(attributes):
+            place = np.int64(points[row, a])
+            low[group[row], a] = min(low[group[row], a], place)
+            high[group[row], a] = max(high[group[row], a], place)
+    return low, high
+
+
+@njit(cache=True, nogil=True)
+def box_costs(low: Int64s, high: Int64s, prices: Prices) -> Floats:
+    """What the cells of each box cost a person."""
+    costs = np.zeros(low.shape[0])
+    for box in range(low.shape[0]):
+        for a in range(low.shape[1]):
+            costs[box] += _cell(prices, a, low[box, a], high[box, a])
+    return costs
+
+
+@njit(cache=True, nogil=True)
+def _growth(people: Int64s, low: Int64s, high: Int64s, cost: Floats, one: int, other: int, prices: Prices) -> float:
+    """What the people of two groups lose when they become one."""
+    both = 0.0
+    for a in range(low.shape[1]):
+        both += _cell(prices, a, min(low[one, a], low[other, a]), max(high[one, a], high[other, a]))
+    return people[one] * (both - cost[one]) + people[other] * (both - cost[other])
+
+
+@njit(cache=True, nogil=True)
+def join_failing(fails: Bools, people: Int64s, low: Int64s, high: Int64s, prices: Prices) -> Int64s:
+    """Groups in a line, where each that fails is united with the neighbor with which less is lost: their new numbers.
+
+    A union of this round takes in no third group, except at the end of the line.
+    """
+    groups = fails.size
+    joined = np.empty(groups, np.int64)
+    cost = box_costs(low, high, prices)
+    number, one, united = -1, 0, -1  # `united`: the last group that this round has united with another
+    while one < groups:
+        if not fails[one]:
+            number += 1
+            joined[one] = number
+            one += 1
+            continue
+        left, right = np.inf, np.inf
+        if one > 0 and united < one - 1:
+            left = _growth(people, low, high, cost, one - 1, one, prices)
+        if one + 1 < groups:
+            right = _growth(people, low, high, cost, one, one + 1, prices)
+        if left < right or one + 1 == groups:
+            joined[one] = number
+            united = one
+            one += 1
+        else:
+            number += 1
+            joined[one] = joined[one + 1] = number
+            united = one + 1
+            one += 2
+    return joined
