@@ -39,7 +39,6 @@ def methods() -> dict[str, Method]:
     """The methods by name; their modules are loaded when they are asked for."""
     from kspan.anonymize.datafly import datafly
     from kspan.anonymize.incognito import incognito
-    from kspan.anonymize.k_optimize import k_optimize
     from kspan.anonymize.mondrian import mondrian
     from kspan.anonymize.one_dim import one_dim
     from kspan.anonymize.tds import tdr, tds
@@ -51,7 +50,6 @@ def methods() -> dict[str, Method]:
         "tdr": tdr,
         "incognito": incognito,
         "one-dim": one_dim,
-        "k-optimize": k_optimize,
         "datafly": datafly,
     }
 

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from kspan.cli.options import Columns, Delimiter, Encoding, Json, PolicyFile, dialect
+from kspan.cli.options import Columns, Delimiter, Encoding, Json, PolicyFile, check_apart, dialect
 from kspan.cli.output import page, progress, tell_json
 
 METHODS = "kactus, mondrian, tds, tdr, incognito, one-dim, k-optimize, datafly"
@@ -49,7 +49,7 @@ def anonymize(
     json: Json = False,
 ) -> int:
     """Make the public cells of DATA coarser until the policy holds, and write the table if it does."""
-    from kspan.frames.files import check_folder, check_writable, read_table, write_table
+    from kspan.frames.files import check_place, check_writable, read_table, write_table
     from kspan.policy import Policy
     from kspan.report.text import print_audit, print_table_release
     from kspan.tables import anonymize as make
@@ -68,7 +68,8 @@ def anonymize(
     rules = Policy.load(policy)
     for path in (output, *([explain] if explain else [])):
         check_writable(path)
-        check_folder(path)
+        check_place(path)
+    check_apart({"-o": output, "--explain": explain}, data, policy)
     with progress() as step:
         step(f"reading {data.name}")
         people = read_table(data, dialect(delimiter, encoding, columns))
