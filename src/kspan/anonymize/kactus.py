@@ -73,7 +73,9 @@ def kactus(
         ("counting", counting, get_args(Counting)),
     ):
         if word not in words:
-            raise PolicyError(f"{option} cannot be {word!r:.40}{did_you_mean(str(word), words)}: use {', '.join(words)}")
+            raise PolicyError(
+                f"{option} cannot be {word!r:.40}{did_you_mean(str(word), words)}: use {', '.join(words)}"
+            )
     if "people" in (counting, policy.counting):
         transfer = "none"
     crowds = Crowds(table, policy)

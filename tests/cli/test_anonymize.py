@@ -1,0 +1,102 @@
+"""kspan anonymize as people use it: three files, or one sentence and nothing."""
+
+import hashlib
+import json
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+import kspan as ks
+from kspan.cli.main import main
+from kspan.tables import methods
+
+POLICY = """
+identifier = ["Name"]
+public = ["Gender", "Married", "Age", "Sports car"]
+target = "Loan risk"
+
+[require]
+k = 3
+"""
+ANONYMIZE = ["anonymize", "people.csv", "-p", "policy.toml", "-o", "out.csv"]
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    ks.datasets.mortgage().write_csv("people.csv")
+    Path("policy.toml").write_text(POLICY)
+    return tmp_path
+
+
+@pytest.mark.parametrize("method", ["auto", *methods()])
+def test_what_is_written_holds(method: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([*ANONYMIZE, "-m", method]) == 0
+    assert "k=3 holds" in capsys.readouterr().out
+    assert main(["audit", "out.csv", "-p", "policy.toml"]) == 0
+    assert "Name" not in pl.read_csv("out.csv").columns
+
+
+def test_the_files_beside_it(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([*ANONYMIZE, "-m", "mondrian", "--seed", "5", "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    manifest = json.loads(Path("out.csv.release.json").read_text())
+    assert manifest["sha256"] == hashlib.sha256(Path("out.csv").read_bytes()).hexdigest()
+    assert manifest["claim"]["requirement"] == "k=3"
+    assert manifest["rows"] == {"released": 12, "withheld": 0}
+    assert (told["method"], told["audit"]["holds"]) == ("mondrian", True)
+    text = Path("out.csv.release.json").read_text()
+    assert "seed" not in text
+    assert "Anthony" not in text
+    owner = json.loads(Path("out.csv.owner.json").read_text())
+    assert owner["seed"] == 5
+    assert owner["source_sha256"] == hashlib.sha256(Path("people.csv").read_bytes()).hexdigest()
+
+
+def test_the_same_seed_gives_the_same_bytes() -> None:
+    main([*ANONYMIZE, "-m", "kactus", "--seed", "1"])
+    first = Path("out.csv").read_bytes()
+    main([*ANONYMIZE, "-m", "kactus", "--seed", "1"])
+    assert Path("out.csv").read_bytes() == first
+
+
+def test_explain_says_what_became_of_values() -> None:
+    assert main([*ANONYMIZE, "-m", "datafly", "--explain", "became.csv"]) == 0
+    became = pl.read_csv("became.csv")
+    assert became.columns == ["attribute", "value", "shown", "rows"]
+    assert became.group_by("attribute").agg(pl.col("rows").sum())["rows"].unique().to_list() == [12]
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        (["-m", "mondrain"], "did you mean 'mondrian'"),
+        (["-m", "tds", "--relaxed"], "tds has no option"),
+        (["-m", "mondrian", "--show", "cake"], "cake"),
+        (["-m", "incognito", "--loss", "ncpp"], "ncpp"),
+        (["-m", "kactus", "--inducer", "c46"], "c46"),
+        (["-m", "kactus", "--transfer", "sometimes"], "sometimes"),
+        (["--show", "set"], "auto takes no options"),
+        (["-o", "people.csv"], "this very command reads"),
+        (["-o", "out.txt"], "out.txt"),
+        (["-o", "nowhere/out.csv"], "nowhere"),
+    ],
+    ids=lambda item: " ".join(item) if isinstance(item, list) else "",
+)
+def test_what_is_refused_is_refused_in_one_sentence(
+    more: list[str], said: str, capsys: pytest.CaptureFixture[str], folder: Path
+) -> None:
+    before = sorted(path.name for path in folder.iterdir())
+    assert main([*ANONYMIZE, *more]) == 2
+    error = capsys.readouterr().err
+    assert said in error
+    assert len(error.strip().splitlines()) == 1
+    assert sorted(path.name for path in folder.iterdir()) == before
+
+
+def test_what_cannot_be_reached_says_what_can(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
+    Path("policy.toml").write_text(POLICY.replace("k = 3", "k = 13"))
+    assert main([*ANONYMIZE, "-m", "mondrian"]) == 2
+    assert "these 12 people reach k=12" in capsys.readouterr().err
+    assert not Path("out.csv").exists()
