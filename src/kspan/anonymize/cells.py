@@ -5,18 +5,22 @@ a group shows `*`, because no cell can say that; where all are missing, an empty
 """
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kspan.data.arrays import Bools, Int64s
-from kspan.data.cells import SUPPRESSED, number_text, write_interval, write_set
-from kspan.data.groups import NO_WEIGHTS, tally
+from kspan.data.cells import SUPPRESSED, number_text, write_set
+from kspan.data.groups import NO_WEIGHTS, runs, tally
 from kspan.data.table import Column
+from kspan.kernels import shown as kernels
 from kspan.model.partition import WITHHELD, Shown
 
 MEAN_DIGITS = 6
 """Significant ones: more would tell of a single person."""
+MASK_BITS = 62
+"""A set of so many codes fits in one number."""
 
 
 def as_sets(column: Column, group: Int64s, number: int) -> Shown:
@@ -28,50 +32,31 @@ def as_sets(column: Column, group: Int64s, number: int) -> Shown:
     >>> shown.label(0), shown.label(1)
     ('{F|M}', 'M')
     """
-    start, codes = _codes_by_group(column, group, number)
-    special = _not_values(column)
-    lengths = np.diff(start)
-    cells: list[str | None] = []
-    known: dict[bytes, int] = {}
-    code = np.empty(number, np.int64)
-    for place in range(number):
-        inside = codes[start[place] : start[place] + lengths[place]]
-        key = inside.tobytes()
-        if key not in known:
-            known[key] = len(cells)
-            cells.append(_set(column, inside.tolist(), special))
-        code[place] = known[key]
-    return shown(column, code, cells)
+    if column.size > MASK_BITS:
+        return shown(column, np.arange(number), _sets(column, *_codes_by_group(column, group, number)))
+    masks, _, code = tally(kernels.masks(column.codes, group, number), 1 << column.size, NO_WEIGHTS, locate=True)
+    return shown(column, code, _sets(column, *kernels.bits(masks)))
 
 
 def as_intervals(column: Column, group: Int64s, number: int) -> Shown:
     """The lowest and the highest value of each group: `[lo, hi]` of numbers, `{a|...|b}` of words in their order."""
-    start, codes = _codes_by_group(column, group, number)
-    low, high = codes[start[:-1]], codes[start[1:] - 1]
+    low, high = kernels.lowest_and_highest(column.codes, column.size, group, number)
     plain = len(column.values)
-    some_special, all_special = high >= plain, low >= plain
-    low, high = np.where(some_special & ~all_special, 0, low), np.where(some_special & ~all_special, plain, high)
-    pairs, _, code = tally(low * (column.size + 1) + high, (column.size + 1) ** 2, NO_WEIGHTS, locate=True)
-    bounds = [divmod(int(pair), column.size + 1) for pair in pairs]
-    mixed = set(np.unique(code[some_special & ~all_special]).tolist())
-    cells = [
-        SUPPRESSED if place in mixed else _between(column, first, last) for place, (first, last) in enumerate(bounds)
-    ]
-    return shown(column, code, cells)
+    mixed = (low < plain) & (high >= plain)
+    low[mixed], high[mixed] = 0, plain  # whatever the values are
+    pairs, _, code = tally(low * column.size + high, column.size**2, NO_WEIGHTS, locate=True)
+    return shown(column, code, _runs(column, pairs // column.size, pairs % column.size))
 
 
 def as_nodes(column: Column, group: Int64s, number: int) -> Shown:
     """The lowest name in the column's hierarchy that all values of a group have; sets where there is no hierarchy."""
     if column.hierarchy is None:
         return as_intervals(column, group, number) if column.values.dtype != object else as_sets(column, group, number)
-    kept = group != WITHHELD
-    rows, codes = group[kept], column.codes[kept].astype(np.int64)
     level = np.full(number, len(column.levels), np.int64)
     name = np.zeros(number, np.int64)
     for at, names in reversed(list(enumerate((np.arange(column.size), *column.levels)))):
-        low, high = np.full(number, column.size), np.full(number, -1)
-        np.minimum.at(low, rows, names[codes])
-        np.maximum.at(high, rows, names[codes])
+        codes = names.astype(column.codes.dtype)[column.codes]
+        low, high = kernels.lowest_and_highest(codes, column.size, group, number)
         level[low == high], name[low == high] = at, low[low == high]
     return at_levels(column, level, name)
 
@@ -135,24 +120,36 @@ def _codes_by_group(column: Column, group: Int64s, number: int) -> tuple[Int64s,
     return np.searchsorted(keys, np.arange(number + 1) * column.size), keys % column.size
 
 
-def _not_values(column: Column) -> set[int]:
-    return {code for code in (column.suppressed, column.missing) if code is not None}
+def _sets(column: Column, start: Int64s, codes: Int64s) -> list[str | None]:
+    """The texts of some sets of codes: set s has those from `start[s]` to `start[s + 1]`, ascending."""
+    used, place = np.unique(codes, return_inverse=True)
+    names = [column.label(code) for code in used.tolist()]
+    inside = np.array([write_set([name])[1:-1] for name in names], object)[place].tolist()
+    cells: list[str | None] = ["{" + "|".join(inside[begin:end]) + "}" for begin, end in pairwise(start.tolist())]
+    first, last = start[:-1], start[1:] - 1
+    for one in np.flatnonzero(first == last).tolist():
+        cells[one] = names[place[first[one]]]
+    for special in np.flatnonzero(codes[last] >= len(column.values)).tolist():
+        cells[special] = None if codes[first[special]] == column.missing else SUPPRESSED
+    return cells
 
 
-def _set(column: Column, codes: list[int], special: set[int]) -> str | None:
-    if special.intersection(codes):
-        return None if codes == [column.missing] else SUPPRESSED
-    return column.label(codes[0]) if len(codes) == 1 else write_set(column.label(code) for code in codes)
-
-
-def _between(column: Column, low: int, high: int) -> str | None:
-    if low == high:
-        return None if low == column.missing else column.label(low)
-    if high >= len(column.values):
-        return SUPPRESSED
+def _runs(column: Column, low: Int64s, high: Int64s) -> list[str | None]:
+    """The texts of some runs of codes, given by their ends: `[lo, hi]`, or `{a|...|b}` where they are words."""
+    cells: list[str | None] = [None if code == column.missing else SUPPRESSED for code in low.tolist()]
+    plain = np.flatnonzero(high < len(column.values))
+    low, high = low[plain], high[plain]
     if column.values.dtype == object:
-        return write_set(column.label(code) for code in range(low, high + 1))
-    return write_interval(_bound(column, low), _bound(column, high))
+        lengths = high - low + 1
+        texts = _sets(column, np.append(0, np.cumsum(lengths)), runs(low, lengths))
+    else:
+        used, place = np.unique(np.concatenate([low, high]), return_inverse=True)
+        names = [number_text(_bound(column, code)) for code in used.tolist()]
+        ends = place.reshape(2, -1).T.tolist()
+        texts = [names[first] if first == last else f"[{names[first]}, {names[last]}]" for first, last in ends]
+    for at, text in zip(plain.tolist(), texts, strict=True):
+        cells[at] = text
+    return cells
 
 
 def _bound(column: Column, code: int) -> float:

@@ -23,7 +23,8 @@ from numpy.typing import NDArray
 from kspan.anonymize.cells import as_intervals, as_nodes, as_sets
 from kspan.anonymize.crowds import Crowds, Recoding
 from kspan.data.arrays import Bools, Floats, Int64s
-from kspan.data.groups import NO_WEIGHTS, Counts, Groups, count_values, group_rows
+from kspan.data.groups import NO_WEIGHTS, Counts, Groups, count_values
+from kspan.data.hierarchy import Hierarchy
 from kspan.data.table import Column, Table
 from kspan.errors import PolicyError, did_you_mean
 from kspan.kernels import mondrian as kernels
@@ -44,10 +45,9 @@ def mondrian(
     (`"interval"`), or the lowest common node where there is a hierarchy (`"hierarchy"`). With `relaxed`, people who
     have the median may be on either side of a cut, and the cells of different groups may overlap.
     """
-    if show not in get_args(Show):
-        raise PolicyError(
-            f"mondrian cannot show {show!r:.40}{did_you_mean(str(show), get_args(Show))}: use {', '.join(get_args(Show))}"
-        )
+    ways = get_args(Show)
+    if show not in ways:
+        raise PolicyError(f"mondrian cannot show {show!r:.40}{did_you_mean(str(show), ways)}: use {', '.join(ways)}")
     crowds = Crowds(table, policy)
     crowds.check_reachable()
     canvas = _Canvas(crowds, show, rng.permutation(table.rows) if relaxed else np.arange(table.rows))
@@ -92,19 +92,21 @@ class _Attribute:
 
     def __init__(self, column: Column, show: Show, rows: Int64s) -> None:
         self.size, self.plain = column.size, len(column.values)
-        codes = column.codes[rows]
-        if column.values.dtype == object:
-            self.place = None
-            declared = column.domain.values if column.domain is not None else None
-            self.domain = max(len(declared or ()), self.plain)
-            self.codes = _in_order_of_hierarchy(column)[codes] if show == "hierarchy" and column.hierarchy else codes
+        self.codes = column.codes[rows]
+        self.numbers = None if column.values.dtype == object else _halves(column)
+        if self.numbers is not None:
+            self.domain = _range(column, self.numbers)
         else:
-            self.place, self.codes = _places(column), codes
+            declared = column.domain.values if column.domain is not None else None
+            self.domain = float(max(len(declared or ()), self.plain, 1))
+            if show == "hierarchy" and column.hierarchy is not None:
+                self.codes = _place_in_hierarchy(column, column.hierarchy)[self.codes]
 
     def widths(self, parts: _Parts, low: Int64s, high: Int64s) -> Floats:
         """How much of the domain each part covers, from 0 to 1."""
-        if self.place is not None:
-            width = self.place[high] - self.place[low]
+        if self.numbers is not None:
+            # One division, and of whole numbers where the values are whole: equal widths stay equal.
+            width = (self.numbers[high] - self.numbers[low]) / self.domain
         else:
             width = kernels.varieties(self.codes, self.size, parts.begin, parts.end) / self.domain
         width[high >= self.plain] = 1.0
@@ -200,8 +202,8 @@ class _Canvas:
                 min(rows, 2 * len(parts) * size),
             )
             private[name] = Counts(start, value, people, whole.whole, whole.ordered, whole.levels)
-        both: Bools = self.crowds.policy.require.holds(Groups(sizes, private)).reshape(-1, 2).all(axis=1)
-        return both
+        holds = self.crowds.policy.require.holds(Groups(sizes, private))
+        return holds[::2] & holds[1::2]
 
     def divide(self, parts: _Parts, left: Int64s) -> _Parts:
         """Bring the rows of both sides of each part together, as they are marked; gives the sides."""
@@ -227,22 +229,22 @@ class _Canvas:
         return group, len(ends)
 
 
-def _places(column: Column) -> Floats:
-    """Where each number, and at last what is none, lies in the domain: 0 is its lowest, 1 its highest."""
-    halves = column.values.astype(np.float64) / 2  # the range of very large numbers would overflow
+def _halves(column: Column) -> Floats:
+    """Half of each number, since the range of very large ones would overflow; 0 for what is none."""
+    return np.append(column.values.astype(np.float64) / 2, np.zeros(column.size - len(column.values)))
+
+
+def _range(column: Column, halves: Floats) -> float:
+    """Half the range of the domain, declared or else the table's; 1 if it is no range."""
     domain = column.domain
     if domain is not None and domain.low is not None and domain.high is not None:
-        low, high = domain.low / 2, domain.high / 2
-    else:
-        low, high = halves.min(initial=np.inf), halves.max(initial=-np.inf)
-    inside = (halves - low) / (high - low) if low < high else np.zeros(len(halves))
-    return np.append(inside, np.ones(column.size - len(halves)))
+        return domain.high / 2 - domain.low / 2 or 1.0
+    numbers = halves[: len(column.values)]
+    return float(numbers[-1] - numbers[0]) or 1.0 if len(numbers) else 1.0
 
 
-def _in_order_of_hierarchy(column: Column) -> NDArray[Any]:
+def _place_in_hierarchy(column: Column, hierarchy: Hierarchy) -> NDArray[Any]:
     """For each code its place when names that share a node stand together, at every level; what is no value is last."""
-    hierarchy = column.hierarchy
-    assert hierarchy is not None
     names = [hierarchy.find(column.label(code)) for code in range(len(column.values))]
     first = np.array([min(hierarchy.members[name]) if name else len(hierarchy.values) for name in names], np.int64)
     levels = [np.append(hierarchy.codes(level), len(hierarchy.values))[first] for level in range(len(hierarchy.levels))]

@@ -29,3 +29,25 @@ def masks(codes: NDArray[Any], group: Int64s, number: int) -> Int64s:
         if group[row] >= 0:
             mask[group[row]] |= np.int64(1) << np.int64(codes[row])
     return mask
+
+
+@njit(cache=True, nogil=True)
+def bits(mask: Int64s) -> tuple[Int64s, Int64s]:
+    """The codes in each mask, ascending: those of mask m from `start[m]` to `start[m + 1]`."""
+    start = np.zeros(mask.size + 1, np.int64)
+    for place in range(mask.size):
+        rest, size = mask[place], 0
+        while rest:
+            rest &= rest - 1
+            size += 1
+        start[place + 1] = start[place] + size
+    code = np.empty(start[-1], np.int64)
+    for place in range(mask.size):
+        rest, at, bit = mask[place], start[place], 0
+        while rest:
+            if rest & 1:
+                code[at] = bit
+                at += 1
+            rest >>= 1
+            bit += 1
+    return start, code
