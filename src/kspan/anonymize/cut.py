@@ -39,14 +39,14 @@ class Cut:
         self.nodes: dict[int, Node] = {}
         self.ways: dict[int, list[Children]] = {}
         """Those in which a node may be specialized, the one that is considered first."""
-        self.node_of = np.empty(number, np.int32)
-        self.part_of = np.empty(number, np.int32)
+        self.node_of = np.zeros(number, np.int32)
+        self.part_of = np.zeros(number, np.int32)
         """For each key the part in which it would be, were its node specialized, by the key of that part's first."""
         self.gain = np.zeros(number)
         self.after = np.full(number, np.iinfo(np.int64).max)
         """The smallest part into which a specialization divides a group."""
         self.one_by_one = np.repeat([each.one_by_one for each in self.taxonomies], np.diff(self.begin))
-        self.possible = self.one_by_one.copy()
+        self.possible = self.one_by_one & np.concatenate([each.seen.present for each in self.taxonomies])
         self.asked = np.zeros(number, bool)
         """The nodes that some possible specialization divides."""
         self.room = np.zeros(number, np.int64)

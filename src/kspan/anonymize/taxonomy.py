@@ -12,7 +12,7 @@ from functools import cached_property
 
 import numpy as np
 
-from kspan.data.arrays import Floats, Int64s
+from kspan.data.arrays import Bools, Floats, Int64s
 from kspan.data.cells import SUPPRESSED, number_text, write_interval
 from kspan.data.domain import LARGEST
 from kspan.data.groups import NO_WEIGHTS, runs, tally
@@ -54,9 +54,15 @@ class Seen:
         return cls(start, keys % target.size, people, target.size)
 
     @cached_property
+    def present(self) -> Bools:
+        """Which codes people have: a part of a table need not have them all."""
+        present: Bools = np.diff(self.start) > 0
+        return present
+
+    @cached_property
     def codes(self) -> Int64s:
         """The codes that people have."""
-        return np.flatnonzero(np.diff(self.start))
+        return np.flatnonzero(self.present)
 
     def size(self, codes: Int64s) -> int:
         """How many people have one of some codes."""
