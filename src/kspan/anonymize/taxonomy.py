@@ -89,17 +89,17 @@ class Seen:
         total = float(people.sum())
         return max(0.0, float(n_log_n(np.array([total]))[0] - n_log_n(whole).sum() - left) / total)
 
-    def gains_alone(self, codes: Int64s) -> Floats:
-        """InfoGain of telling each of some codes apart from the others of them."""
-        entries = self.entries(codes)
-        label, people = self.label[entries], self.people[entries].astype(np.float64)
-        of_code = np.repeat(np.arange(len(codes)), self.start[codes + 1] - self.start[codes])
-        whole = np.bincount(label, people, self.labels)
-        sizes = np.bincount(of_code, people, len(codes))
+    def gains_alone(self, codes: Int64s, among: Int64s) -> Floats:
+        """InfoGain of telling each of some codes apart from all others among several."""
+        inside = self.entries(among)
+        whole = np.bincount(self.label[inside], self.people[inside], self.labels)
         total, everybody = whole.sum(), n_log_n(whole).sum()
-        others = everybody + np.bincount(of_code, n_log_n(whole[label] - people) - n_log_n(whole[label]), len(codes))
-        inside = np.bincount(of_code, n_log_n(people), len(codes))
-        left = n_log_n(sizes) - inside + n_log_n(total - sizes) - others
+        entries = self.entries(codes)
+        people, together = self.people[entries].astype(np.float64), whole[self.label[entries]]
+        of_code = np.repeat(np.arange(len(codes)), self.start[codes + 1] - self.start[codes])
+        sizes = np.bincount(of_code, people, len(codes))
+        kept = n_log_n(people) + n_log_n(together - people) - n_log_n(together)
+        left = n_log_n(sizes) + n_log_n(total - sizes) - everybody - np.bincount(of_code, kept, len(codes))
         gains: Floats = np.maximum(0.0, (n_log_n(np.array([total])) - everybody - left) / total)
         return gains
 
