@@ -12,6 +12,7 @@ from kspan.data.arrays import Int64s
 from kspan.data.groups import NO_WEIGHTS, Groups, count_groups, count_values, group_rows, runs, tally
 from kspan.data.table import Table
 from kspan.model.partition import Partition, Shown
+from kspan.privacy import KAnonymity, OnPrivate
 
 SAME = 1e-10
 """Scores that differ by no more than this share of them are equal: rounding must not decide."""
@@ -27,7 +28,7 @@ class Cut:
     def __init__(self, crowds: Crowds, target: str, *, disclose: bool) -> None:
         table, columns = crowds.table, crowds.columns
         self.crowds = crowds
-        self.weights = NO_WEIGHTS if table.weights is None else table.weights
+        self.weights = NO_WEIGHTS if table.weights is None else table.weights.copy()
         self.taxonomies = [
             taxonomy(column, Seen.of(column, table[target], table), disclose=disclose) for column in columns
         ]
@@ -39,14 +40,14 @@ class Cut:
         self.nodes: dict[int, Node] = {}
         self.ways: dict[int, list[Children]] = {}
         """Those in which a node may be specialized, the one that is considered first."""
-        self.node_of = np.empty(number, np.int32)
-        self.part_of = np.empty(number, np.int32)
+        self.node_of = np.zeros(number, np.int32)
+        self.part_of = np.zeros(number, np.int32)
         """For each key the part in which it would be, were its node specialized, by the key of that part's first."""
         self.gain = np.zeros(number)
         self.after = np.full(number, np.iinfo(np.int64).max)
         """The smallest part into which a specialization divides a group."""
         self.one_by_one = np.repeat([each.one_by_one for each in self.taxonomies], np.diff(self.begin))
-        self.possible = self.one_by_one.copy()
+        self.possible = self.one_by_one & np.concatenate([each.seen.present for each in self.taxonomies])
         self.asked = np.zeros(number, bool)
         """The nodes that some possible specialization divides."""
         self.room = np.zeros(number, np.int64)
@@ -166,8 +167,9 @@ class Cut:
         if names.one_by_one:
             # What was refused before stays so; a suppressed cell has nothing to disclose.
             self.possible[keys] &= beneficial and node.level > 0 and (node.codes != names.column.suppressed)
-            self.gain[keys], self.part_of[keys] = names.seen.gains_alone(node.codes), keys
-            self.asked[key] = self.possible[keys].any()
+            self.part_of[keys], self.asked[key] = keys, self.possible[keys].any()
+            told = node.codes[self.possible[keys]]
+            self.gain[begin + told] = names.seen.gains_alone(told, node.codes)
         else:
             self.ways[key] = list(names.ways(node)) if beneficial else []
             self._consider(attribute, key)
@@ -190,8 +192,8 @@ class Cut:
         from kspan.kernels import tds as kernels
 
         kernels.smallest_parts(
-            groups, attributes, self.keys, self.weights, self.rows, self.start, self.end, self.cell, self.asked,
-            self.node_of, self.part_of, self.one_by_one, self.room, self.after,
+            groups, attributes, self.keys, self.weights, self.start, self.end, self.cell, self.asked, self.node_of,
+            self.part_of, self.one_by_one, self.room, self.after,
         )  # fmt: skip
 
     def _refuse_small(self) -> None:
@@ -205,16 +207,23 @@ class Cut:
 
     def _people(self, rows: Int64s, group: Int64s, number: int) -> Groups:
         """The people of groups of some rows, to be compared with everybody."""
-        table, private = self.crowds.table, self.crowds.policy.private
+        table, private = self.crowds.table, self._everybody
         weights = None if table.weights is None else table.weights[rows]
         columns = {name: replace(table[name], codes=table[name].codes[rows]) for name in private}
         groups = count_groups(Table(columns, len(rows), weights), group, number, private)
-        return replace(
-            groups, private={name: replace(groups.private[name], whole=self._everybody[name]) for name in private}
-        )
+        counts = {name: replace(groups.private[name], whole=whole) for name, whole in private.items()}
+        return replace(groups, private=counts)
 
     @cached_property
     def _everybody(self) -> dict[str, Int64s]:
-        """How many people have each private value."""
-        table, together = self.crowds.table, np.zeros(self.crowds.rows, np.int64)
-        return {name: count_values(table[name], together, 1, self.weights).whole for name in self.crowds.policy.private}
+        """How many people have each private value, of the attributes that the requirement is about."""
+        table, policy = self.crowds.table, self.crowds.policy
+        weights = NO_WEIGHTS if table.weights is None else table.weights
+        about = [
+            part.on if isinstance(part, OnPrivate) else ()
+            for part in policy.require.parts
+            if not isinstance(part, KAnonymity)
+        ]
+        names = {name for on in about for name in on or policy.private}
+        together = np.zeros(self.crowds.rows, np.int64)
+        return {name: count_values(table[name], together, 1, weights).whole for name in policy.private if name in names}

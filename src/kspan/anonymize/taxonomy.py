@@ -12,7 +12,7 @@ from functools import cached_property
 
 import numpy as np
 
-from kspan.data.arrays import Floats, Int64s
+from kspan.data.arrays import Bools, Floats, Int64s
 from kspan.data.cells import SUPPRESSED, number_text, write_interval
 from kspan.data.domain import LARGEST
 from kspan.data.groups import NO_WEIGHTS, runs, tally
@@ -54,9 +54,15 @@ class Seen:
         return cls(start, keys % target.size, people, target.size)
 
     @cached_property
+    def present(self) -> Bools:
+        """Which codes people have: a part of a table need not have them all."""
+        present: Bools = np.diff(self.start) > 0
+        return present
+
+    @cached_property
     def codes(self) -> Int64s:
         """The codes that people have."""
-        return np.flatnonzero(np.diff(self.start))
+        return np.flatnonzero(self.present)
 
     def size(self, codes: Int64s) -> int:
         """How many people have one of some codes."""
@@ -83,17 +89,17 @@ class Seen:
         total = float(people.sum())
         return max(0.0, float(n_log_n(np.array([total]))[0] - n_log_n(whole).sum() - left) / total)
 
-    def gains_alone(self, codes: Int64s) -> Floats:
-        """InfoGain of telling each of some codes apart from the others of them."""
-        entries = self.entries(codes)
-        label, people = self.label[entries], self.people[entries].astype(np.float64)
-        of_code = np.repeat(np.arange(len(codes)), self.start[codes + 1] - self.start[codes])
-        whole = np.bincount(label, people, self.labels)
-        sizes = np.bincount(of_code, people, len(codes))
+    def gains_alone(self, codes: Int64s, among: Int64s) -> Floats:
+        """InfoGain of telling each of some codes apart from all others among several."""
+        inside = self.entries(among)
+        whole = np.bincount(self.label[inside], self.people[inside], self.labels)
         total, everybody = whole.sum(), n_log_n(whole).sum()
-        others = everybody + np.bincount(of_code, n_log_n(whole[label] - people) - n_log_n(whole[label]), len(codes))
-        inside = np.bincount(of_code, n_log_n(people), len(codes))
-        left = n_log_n(sizes) - inside + n_log_n(total - sizes) - others
+        entries = self.entries(codes)
+        people, together = self.people[entries].astype(np.float64), whole[self.label[entries]]
+        of_code = np.repeat(np.arange(len(codes)), self.start[codes + 1] - self.start[codes])
+        sizes = np.bincount(of_code, people, len(codes))
+        kept = n_log_n(people) + n_log_n(together - people) - n_log_n(together)
+        left = n_log_n(sizes) + n_log_n(total - sizes) - everybody - np.bincount(of_code, kept, len(codes))
         gains: Floats = np.maximum(0.0, (n_log_n(np.array([total])) - everybody - left) / total)
         return gains
 

@@ -1,8 +1,9 @@
 """Top-down specialization: where to cut numbers, how small groups would become, and who goes where.
 
-A *key* is a code of an attribute, numbered through all attributes; `keys[row, attribute]`. A node of an attribute's cut
-goes by the key of its first code. The rows of group g are `rows[start[g]:end[g]]`, and `cell[g, attribute]` is the node
-that they have. If `weights` is empty, every row counts once.
+A *key* is a code of an attribute, numbered through all attributes. A node of an attribute's cut goes by the key of its
+first code. The rows of a group are together: those of group g from place `start[g]` to `end[g]`, and
+`cell[g, attribute]` is the node that they have. `keys[place, attribute]` are theirs, `weights[place]` says how many
+people they stand for (if it is empty, each for one), `rows[place]` who they are.
 """
 
 import math
@@ -61,13 +62,12 @@ def smallest_parts(
     attributes: Int64s,
     keys: NDArray[Any],
     weights: Int64s,
-    rows: Int32s,
     start: Int64s,
     end: Int64s,
     cell: Int32s,
     asked: Bools,
     node_of: Int32s,
-    child_of: Int32s,
+    part_of: Int32s,
     one_by_one: Bools,
     counts: Int64s,
     after: Int64s,
@@ -88,10 +88,10 @@ def smallest_parts(
             continue
         found, size = 0, 0
         for i in range(start[group], end[group]):
-            weight = weights[rows[i]] if weights.size else 1
+            weight = weights[i] if weights.size else 1
             size += weight
             for j in range(number):
-                part = child_of[keys[rows[i], some[j]]]
+                part = part_of[keys[i, some[j]]]
                 if counts[part] == 0:
                     touched[found] = part
                     found += 1
@@ -129,21 +129,27 @@ def divide_groups(
     for group in groups:
         begin, finish, found = start[group], end[group], 0
         for i in range(begin, finish):
-            node = node_of[keys[rows[i], attribute]]
+            node = node_of[keys[i, attribute]]
             if counts[node] == 0:
                 touched[found] = node
                 found += 1
             counts[node] += 1
-            people[node] += weights[rows[i]] if weights.size else 1
+            people[node] += weights[i] if weights.size else 1
         nodes = np.sort(touched[:found])
         at = begin
         for node in nodes:
             places[node] = at
             at += counts[node]
-        old = rows[begin:finish].copy()
-        for row in old:
-            node = node_of[keys[row, attribute]]
-            rows[places[node]] = row
+        old_keys, old_rows = keys[begin:finish].copy(), rows[begin:finish].copy()
+        old_weights = weights[begin:finish].copy()
+        for i in range(finish - begin):
+            node = node_of[old_keys[i, attribute]]
+            to = places[node]
+            rows[to] = old_rows[i]
+            for j in range(keys.shape[1]):
+                keys[to, j] = old_keys[i, j]
+            if weights.size:
+                weights[to] = old_weights[i]
             places[node] += 1
         for j in range(found):
             node = nodes[j]
