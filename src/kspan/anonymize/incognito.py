@@ -1,16 +1,18 @@
-"""Incognito: all minimal full-domain generalizations, and the best of them (LeFevre, DeWitt, Ramakrishnan, SIGMOD 2005).
+"""Incognito: all minimal full-domain generalizations, and the best one (LeFevre, DeWitt, Ramakrishnan, SIGMOD 2005).
 
 What may be concluded from one vector of levels about others decides which are looked at:
 
-- Nobody may be withheld, and the requirement is monotone (all of kspan's are): if a vector holds all coarser ones do, and so do
-  its parts on fewer attributes. Every loss only rises towards coarser vectors, so the best one is minimal.
-- Rows may be withheld, and k is all that is required: a coarser vector withholds no others, so the same is true of "withholds few enough".
-  But the loss may fall where rows come back, so the best vector need not be minimal: it is sought among all that hold.
-- Rows may be withheld, and more than k is required: a coarser group may break what its parts satisfy if one of them was to be withheld.
-  Only this remains: whoever is in a group of fewer than k is so in every finer vector; and the bounds of losses (see `price`). Minimal
-  vectors say nothing then, and `search="incognito"` refuses.
+- Nobody may be withheld, and the requirement is monotone (all of kspan's are): if a vector holds, all coarser ones do,
+  and so do its parts on fewer attributes. Every loss only rises towards coarser vectors: the best one is minimal.
+- Rows may be withheld, and k is all that is required: a coarser vector withholds nobody else, so the same is true of
+  "withholds few enough". But the loss may fall where rows come back, so the best vector need not be minimal: it is
+  sought among all that hold.
+- Rows may be withheld, and more than k is required: a coarser group may break what some of its parts satisfy, if the
+  others were withheld. Two things remain: whoever is in a group of fewer than k is so in every finer vector, and the
+  bounds of losses (see `price`). Minimal vectors say nothing then, and `search="incognito"` refuses.
 """
 
+import math
 from itertools import combinations
 from typing import Any, Literal, get_args
 
@@ -24,6 +26,9 @@ from kspan.data.arrays import Bools
 from kspan.data.table import Table
 from kspan.errors import PolicyError, Unreachable, check_number, did_you_mean
 from kspan.policy import Policy
+
+SLACK = 1e-9
+"""0.29 of 100 people are 29, whatever floats make of it."""
 
 Search = Literal["auto", "incognito"]
 
@@ -40,15 +45,16 @@ def incognito(
 ) -> Recoding:
     """Show every public attribute at the one level of its hierarchy, for the whole table, that loses least.
 
-    At most the share `withhold` of the people is left out: those in groups that break the requirement. `search` finds the
-    same loss by looking at few vectors of levels ("auto") or by way of all minimal ones ("incognito"). Nothing is random.
+    At most the share `withhold` of the people is left out: those in groups that break the requirement. `search` finds
+    the same loss by looking at few vectors of levels ("auto") or by way of all minimal ones ("incognito"). Nothing is
+    random. `loss` is one of ncp, dm, average-size, cm, levels, and counts who is withheld as lost whole (see `price`).
     """
     _check_search(search)
     check_number("withhold", withhold, low=0, high=1)
     crowds = Crowds(table, policy)
     crowds.check_reachable()
     lattice = Lattice(crowds)
-    checker = Checker(lattice, pricing(loss, lattice), int(withhold * lattice.people))
+    checker = Checker(lattice, pricing(loss, lattice), math.floor(withhold * lattice.people + SLACK))
     facts: dict[str, Any] = {}
     if search == "incognito":
         found = Found(progress)
@@ -66,7 +72,7 @@ def incognito(
         "vectors checked": found.checked,
         "lattice": lattice.size,
         "levels": lattice.levels(best.groups.vector),
-        "loss": {loss: best.price.loss},
+        "loss": {loss: checker.prices.told(best.price.loss)},
         **facts,
     }
     return Recoding(lattice.partition(best.groups, best.kept), facts)

@@ -29,7 +29,7 @@ KEYS = 1 << 62
 """Keys of groups are 64-bit integers."""
 
 REMEMBERED = 4
-"""Frequency sets are kept for rolling up as long as they have together no more groups than this many times the finest."""
+"""Frequency sets are kept for rolling up while they have together at most this many times the groups of the finest."""
 
 MOST_REMEMBERED = 256
 

@@ -1,7 +1,7 @@
 """The vector of levels with the smallest loss: a search that tags what it need not look at.
 
-Each vector that is looked at says something of all finer and of all coarser ones: the finer ones of one that is
-hopeless are hopeless (Samarati 2001), and prices bound each other (see `price`). A vector is open as long as the lower bound of its
+Each vector that is looked at says something of all finer and of all coarser ones: those finer than a hopeless one are
+hopeless (Samarati 2001), and prices bound each other (see `price`). A vector is open as long as the lower bound of its
 loss is below the best loss found; the optimum is proved when none is open. As in Flash (Kohlmayer et al. 2012) the
 next vectors are found by halving a path of open ones that leads upwards from the most promising.
 """
@@ -89,7 +89,7 @@ class Checker:
         groups = self.lattice.frequency_set(vector)
         small = groups.people < self.lattice.crowds.k
         if self._loses_too_many(groups, small):
-            return Checked(groups, ~small, False, True, Price(np.inf, 0.0, np.inf))
+            return Checked(groups, ~small, False, True, Price(np.inf, -np.inf, np.inf))
         kept = self.lattice.holding(groups)
         works = self._is_enough(groups, kept)
         hopeless = not works and self.fails_downwards
@@ -105,14 +105,12 @@ class Checker:
 
 
 class Tags:
-    """For every vector of a lattice from some lowest levels on, a lower bound of its loss; infinite once it is closed."""
+    """For every vector from some lowest levels on, a lower bound of its loss; infinite once it is closed."""
 
     def __init__(self, checker: Checker, floor: Vector) -> None:
         self.floor = floor
-        cells: Floats = np.zeros(())
-        for cost, low in zip(checker.prices.cells, floor, strict=True):
-            cells = np.add.outer(cells, cost[low:])
-        self.cells, self.bound = cells, cells.copy()
+        self.base = checker.prices.bases(floor)
+        self.extra, self.bound = np.zeros_like(self.base), self.base.copy()
 
     def most_promising(self, loss: float) -> Vector | None:
         """The open vector with the lowest bound, the first of them in lexicographic order."""
@@ -141,14 +139,17 @@ class Tags:
 
     def learn(self, one: Checked) -> None:
         """Close a vector, and raise the bounds of all finer and all coarser ones."""
-        index = self._index(one.groups.vector)
+        index, price = self._index(one.groups.vector), one.price
         finer, coarser = tuple(slice(0, at + 1) for at in index), tuple(slice(at, None) for at in index)
         if one.hopeless:
             self.bound[finer] = np.inf
-        elif one.price.finer > 0:
-            np.maximum(self.bound[finer], self.cells[finer] + one.price.finer, out=self.bound[finer])
-        if one.price.coarser > 0:
-            np.maximum(self.bound[coarser], one.price.coarser, out=self.bound[coarser])
+        else:
+            if price.extra > self.extra[index] or price.finer > -np.inf:
+                _raise(self.extra[finer], price.extra)
+                _raise(self.bound[finer], np.maximum(self.base[finer] + self.extra[finer], price.finer))
+            if price.base > self.base[index] or price.coarser > -np.inf:
+                _raise(self.base[coarser], price.base)
+                _raise(self.bound[coarser], np.maximum(self.base[coarser] + self.extra[coarser], price.coarser))
         self.bound[index] = np.inf
 
     def close(self, which: Bools) -> None:
@@ -160,6 +161,10 @@ class Tags:
 
     def _vector(self, index: Sequence[np.intp]) -> Vector:
         return tuple(int(at) + low for at, low in zip(index, self.floor, strict=True))
+
+
+def _raise(numbers: Floats, least: Floats | float) -> None:
+    np.maximum(numbers, least, out=numbers)
 
 
 def optimum(checker: Checker, progress: Progress | None = None) -> Found:
@@ -190,7 +195,7 @@ def search_open(checker: Checker, tags: Tags, found: Found) -> None:
 
 
 def _lowest_levels(checker: Checker, found: Found) -> Vector:
-    """For each attribute the lowest level at which it is not hopeless when all others are `*`: the first of Incognito."""
+    """For each attribute the lowest level that is not hopeless with all others at `*`: the first round of Incognito."""
     top = checker.lattice.top
     found.see(checker.check(top))
     lowest = []

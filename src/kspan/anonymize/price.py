@@ -1,74 +1,104 @@
 """What a vector of levels costs, and what every finer or coarser one must cost at least.
 
-With u coarser than v, the groups of u are unions of those of v; that gives every bound here. Nothing is assumed of
-which rows must be withheld but this: whoever stands in a group of fewer than k people is *lost* in every finer vector.
+The groups of a coarser vector are unions of those of a finer one, and whoever stands in a group of fewer than k people
+is *lost* in every finer vector. So the loss of a vector is at least the sum of a `base` that only rises towards coarser
+vectors and an `extra` that only rises towards finer ones:
 
-| loss           | of a vector                                                | coarser ones cost at least      | finer ones cost at least         |
-|----------------|------------------------------------------------------------|---------------------------------|----------------------------------|
-| `ncp`, `levels`| cells' costs summed over people, a withheld person's are 1  | their cells, nobody withheld    | their cells, and the extra here  |
-| `dm`           | sum of squared sizes, |D| for each withheld person          | sum of size * max(size, k)      | |D| for each lost, k for others  |
-| `average-size` | people / groups released                                   | by kept + withheld / k groups   | by the sum of size // k groups    |
-| `cm`           | minorities of groups, 1 for each withheld person           | minorities of all groups here   | 1 for each lost                  |
+| loss            | of a vector                        | base                              | extra                   |
+|-----------------|------------------------------------|-----------------------------------|-------------------------|
+| `ncp`, `levels` | mean cost of a cell, 1 if withheld | cells' costs, nobody withheld     | what the lost lack to 1 |
+| `dm`            | squared sizes, |D| if withheld     | size * max(size, k) of all groups | |D| - k for each lost   |
+| `average-size`  | people / groups released           | - groups                          | groups of the lost      |
+| `cm`            | minorities, 1 if withheld          | minorities of all groups          | majorities of the lost  |
 
-So without withholding each of them only rises towards coarser vectors, and the optimum is a minimal vector. With withholding
-none of them need do so: a coarser vector may bring rows back.
+Without withholding there is no extra: each loss only rises towards coarser vectors, and the optimum is a minimal
+vector. With withholding this need not be so: a coarser vector may bring rows back.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol, get_args
+from typing import Literal, get_args
 
 import numpy as np
 
-from kspan.anonymize.lattice import FrequencySet, Lattice
-from kspan.data.arrays import Bools, Floats
+from kspan.anonymize.lattice import FrequencySet, Lattice, Vector
+from kspan.data.arrays import Bools, Floats, Int64s
 from kspan.data.cells import OneOf, range_of, read_cell, values_in
 from kspan.data.groups import NO_WEIGHTS, count_values
 from kspan.data.hierarchy import Hierarchy
 from kspan.data.table import Column
 from kspan.errors import PolicyError, did_you_mean
+from kspan.kernels.lattice import majorities
 from kspan.utility.loss import penalties
+
+MOST_CELLS = 1 << 22
+"""Labels of groups are counted in a dense table up to this size."""
 
 Loss = Literal["ncp", "dm", "average-size", "cm", "levels"]
 
 
 @dataclass(frozen=True)
 class Price:
-    """What a vector costs; what all coarser ones cost at least; and what all finer ones do beyond their cells."""
+    """What a vector costs, and what that says of others."""
 
     loss: float
-    coarser: float
-    finer: float
+    base: float
+    extra: float
+    coarser: float = -np.inf
+    """All coarser vectors cost at least this, whatever else is known."""
+    finer: float = -np.inf
+    """All finer vectors cost at least this."""
 
 
-class Pricing(Protocol):
+class Pricing(ABC):
     """One way to say what is lost."""
 
-    cells: Sequence[Floats]
-    """By attribute and level, what its cells cost if nobody is withheld; the sum bounds the loss from below."""
+    def __init__(self, lattice: Lattice) -> None:
+        self.lattice, self.people, self.k = lattice, lattice.people, lattice.crowds.k
 
+    @abstractmethod
     def price(self, groups: FrequencySet, kept: Bools, small: Bools) -> Price:
         """The price of a vector of which some groups are released, and some have fewer than k people."""
 
+    def bases(self, floor: Vector) -> Floats:
+        """A base of every vector from some lowest levels on, an axis an attribute: the finest's, if no more is known."""
+        none = np.zeros(self.lattice.kinds, bool)
+        least = self.price(self.lattice.finest, none, none).base
+        return np.full([high - low + 1 for low, high in zip(floor, self.lattice.top, strict=True)], least, np.float64)
 
-class CellPricing:
+    def told(self, loss: float) -> float:
+        """The loss as people know it."""
+        return loss
+
+
+class CellPricing(Pricing):
     """Every cell has a cost from 0 to 1 that never falls with its level, every cell of a withheld person costs 1."""
 
     def __init__(self, lattice: Lattice, costs: Sequence[Sequence[Floats]]) -> None:
-        self.lattice, self.costs = lattice, costs
+        super().__init__(lattice)
+        self.costs = costs
         self.all_cells = lattice.people * len(costs)
         people = lattice.finest.people
         self.cells = [
             np.array([(people * cost[lattice.codes[:, attribute]]).sum() for cost in levels]) / self.all_cells
             for attribute, levels in enumerate(costs)
         ]
+        """By attribute and level, what its cells cost if nobody is withheld."""
 
     def price(self, groups: FrequencySet, kept: Bools, small: Bools) -> Price:
         """The cells' costs, and for withheld people what is missing to 1: in finer vectors that is no less."""
-        shown = sum(float(cells[level]) for cells, level in zip(self.cells, groups.vector, strict=True))
-        extra = self._extra(groups, ~kept)
-        lost = extra if np.array_equal(small, ~kept) else self._extra(groups, small)
-        return Price(shown + extra, 0.0, lost)
+        base = sum(float(cells[level]) for cells, level in zip(self.cells, groups.vector, strict=True))
+        withheld = self._extra(groups, ~kept)
+        lost = withheld if np.array_equal(small, ~kept) else self._extra(groups, small)
+        return Price(base + withheld, base, lost)
+
+    def bases(self, floor: Vector) -> Floats:
+        """The base of every vector, exactly: it depends on no group."""
+        bases: Floats = np.zeros(())
+        for cost, low in zip(self.cells, floor, strict=True):
+            bases = np.add.outer(bases, cost[low:])
+        return bases
 
     def _extra(self, groups: FrequencySet, which: Bools) -> float:
         if not which.any():
@@ -77,41 +107,34 @@ class CellPricing:
         return max(0.0, (cells - self.lattice.cost_of_cells(groups, which, self.costs)) / self.all_cells)
 
 
-class SizePricing:
-    """A loss that depends on the sizes of groups alone."""
-
-    def __init__(self, lattice: Lattice) -> None:
-        self.people, self.k = lattice.people, lattice.crowds.k
-        self.cells = [np.zeros(height + 1) for height in lattice.top]
-
-
-class Discernibility(SizePricing):
+class Discernibility(Pricing):
     """DM."""
 
     def price(self, groups: FrequencySet, kept: Bools, small: Bools) -> Price:
-        """Everybody costs the size of the group; a group that is released has k people."""
-        people, lost = groups.people, int(groups.people[small].sum())
-        sizes = people.astype(np.float64)
-        withheld = int(people[~kept].sum())
+        """Everybody costs the size of the group, and who is not withheld at least k."""
+        sizes = groups.people.astype(np.float64)
         return Price(
-            float((sizes[kept] ** 2).sum() + withheld * self.people),
+            float((sizes[kept] ** 2).sum() + sizes[~kept].sum() * self.people),
             float((sizes * np.maximum(sizes, self.k)).sum()),
-            float(lost * self.people + (self.people - lost) * self.k),
+            float(sizes[small].sum() * max(0, self.people - self.k)),
         )
 
 
-class AverageSize(SizePricing):
-    """People per group that is released, the withheld among them."""
+class AverageSize(Pricing):
+    """People per group that is released, the withheld among them: minimal where most groups are released."""
 
     def price(self, groups: FrequencySet, kept: Bools, small: Bools) -> Price:
         """A coarser group takes in one that is released here, or has k people of those withheld here."""
         released, withheld = int(kept.sum()), int(groups.people[~kept].sum())
-        most_coarser = min(len(kept), released + withheld // self.k)
-        most_finer = int((groups.people // self.k).sum())
-        return Price(*(self.people / most if most else np.inf for most in (released, most_coarser, most_finer)))
+        most_coarser, most_finer = released + withheld // self.k, int((groups.people // self.k).sum())
+        return Price(-released, -len(kept), int(small.sum()), -most_coarser, -most_finer)
+
+    def told(self, loss: float) -> float:
+        """People per group."""
+        return self.people / -loss
 
 
-class Classification(SizePricing):
+class Classification(Pricing):
     """CM."""
 
     def __init__(self, lattice: Lattice) -> None:
@@ -120,16 +143,20 @@ class Classification(SizePricing):
         if policy.target is None or policy.target not in table.columns:
             raise PolicyError("the loss 'cm' counts people outside the majority label of their group: name a target")
         weights = NO_WEIGHTS if table.weights is None else table.weights
-        self.lattice = lattice
         self.labels = count_values(table[policy.target], lattice.kind, lattice.kinds, weights)
 
     def price(self, groups: FrequencySet, kept: Bools, small: Bools) -> Price:
-        """Merging groups can only leave more people outside the majority."""
-        place = self.lattice.place_in(groups)
-        labels = self.labels.united(np.arange(len(place)), place, len(kept))
-        minority = labels.sizes - labels.majority
-        withheld = int(groups.people[~kept].sum())
-        return Price(float(minority[kept].sum() + withheld), float(minority.sum()), float(groups.people[small].sum()))
+        """Merging groups can only leave more people outside the majority, splitting them more inside."""
+        majority = self._majorities(groups)
+        minority = groups.people - majority
+        loss = minority[kept].sum() + groups.people[~kept].sum()
+        return Price(float(loss), float(minority.sum()), float(majority[small].sum()))
+
+    def _majorities(self, groups: FrequencySet) -> Int64s:
+        place, width = self.lattice.place_in(groups), len(self.labels.whole)
+        if len(groups.people) * width > MOST_CELLS:
+            return self.labels.united(np.arange(len(place)), place, len(groups.people)).majority
+        return majorities(place, self.labels.start, self.labels.value, self.labels.people, len(groups.people), width)
 
 
 def pricing(loss: str, lattice: Lattice) -> Pricing:

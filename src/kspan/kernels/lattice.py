@@ -14,7 +14,7 @@ Int64s = NDArray[np.int64]
 @njit(cache=True, nogil=True)
 def key_of(codes: NDArray[Any], example: int, digits: Int64s, begin: Int64s) -> int:
     """What a kind of row shows, as one number: the sum of its digit in each attribute."""
-    key = np.int64(0)
+    key = 0
     for attribute in range(begin.size):
         key += digits[begin[attribute] + codes[example, attribute]]
     return key
@@ -72,3 +72,16 @@ def cost_of_cells(
                 cells += costs[begin[attribute] + codes[example[i], attribute]]
             total += people[i] * cells
     return total
+
+
+@njit(cache=True, nogil=True)
+def majorities(place: Int64s, start: Int64s, value: Int64s, people: Int64s, number: int, width: int) -> Int64s:
+    """People with the commonest value of each of `number` groups, from the sparse counts of kinds that they take in."""
+    counts = np.zeros((number, width), np.int64)
+    largest = np.zeros(number, np.int64)
+    for kind in range(place.size):
+        group = place[kind]
+        for entry in range(start[kind], start[kind + 1]):
+            counts[group, value[entry]] += people[entry]
+            largest[group] = max(largest[group], counts[group, value[entry]])
+    return largest
