@@ -289,9 +289,7 @@ class _Bound:
         # Where a value only makes groups that are withheld, its neighbors are better left together. But if groups are
         # compared with everybody who is released, releasing more people may hurt others.
         idle = useful == 0 if aim.local else (useful == 0) & (lost == 0)
-        united, _ = removals(
-            self.cells.bins, self.finest, self.cells.counts, aim.kind_at_least, aim.k, aim.everybody
-        )
+        united, _ = removals(self.cells.bins, self.finest, self.cells.counts, aim.kind_at_least, aim.k, aim.everybody)
         self.without = np.zeros(tail.shape)
         where = np.nonzero(tail)
         self.without[where] = united[(where[0], self.finest[where])]

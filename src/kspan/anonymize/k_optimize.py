@@ -1,7 +1,7 @@
 """The best intervals for all (R. J. Bayardo, R. Agrawal, "Data privacy through optimal k-anonymization", ICDE 2005).
 
-All values of all public attributes stand in one order; a recoding is the set of values at which a new interval begins, the
-same for all people. Groups that do not satisfy the requirement are withheld, at a price. The cheapest recoding is
+All values of all public attributes stand in one order; a recoding is the set of values at which a new interval begins,
+the same for all people. Groups that do not satisfy the requirement are withheld, at a price. The cheapest recoding is
 searched: first by small changes, then by a set-enumeration tree with lower bounds, which proves the optimum if it is
 given the time.
 """
@@ -9,6 +9,7 @@ given the time.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -20,7 +21,7 @@ from kspan.anonymize.one_dim import BLIND
 from kspan.anonymize.ordering import in_order
 from kspan.data.arrays import Bools, Int64s
 from kspan.data.cells import SUPPRESSED, write_interval, write_set
-from kspan.data.groups import count_values, group_rows
+from kspan.data.groups import NO_WEIGHTS, count_values, group_rows
 from kspan.data.table import Column, Table
 from kspan.errors import PolicyError, check_number
 from kspan.model.partition import WITHHELD, Partition, Shown
@@ -51,10 +52,10 @@ def k_optimize(
     """Intervals of the public attributes, one way for all people, with the lowest cost that is found in time.
 
     The cost is `cm` (people whose target is not that of the majority of their group) or `dm` (everybody's group
-    size); a withheld person costs 1 or as much as there are people. At most a share `withhold` of the people is withheld.
-    A number with more than `most_values` different values is first put into so many bins with about equally many
-    people. The search ends after about `seconds` (10 unless given); `progress` hears the share of it that is
-    over. A search that proved its optimum gives the same again; one that the clock ended need not.
+    size); a withheld person costs 1 or as much as there are people. At most a share `withhold` of the people is
+    withheld. A number with more than `most_values` different values is first put into so many bins with about equally
+    many people. The search ends after about `seconds` (10 unless given); `progress` hears the share of it that is over.
+    A search that proved its optimum gives the same again; one that the clock ended need not.
     """
     if loss not in get_args(Loss):
         raise PolicyError(f"the loss cannot be {loss!r:.40}: use 'cm' or 'dm'")
@@ -165,7 +166,7 @@ class _Space:
         kept, weights = released != WITHHELD, table.weights
         column = table[str(self.crowds.policy.target)]
         labels = Column(column.name, column.kind, column.codes[kept], column.values, *_specials(column))
-        counts = count_values(labels, released[kept], number, np.empty(0, np.int64) if weights is None else weights[kept])
+        counts = count_values(labels, released[kept], number, NO_WEIGHTS if weights is None else weights[kept])
         return float(classification_metric(counts) + withheld), withheld
 
     def _released(self, group: Int64s, number: int) -> tuple[Int64s, int]:
@@ -198,7 +199,7 @@ class _Space:
 
     def facts(self, found: Found) -> dict[str, Any]:
         """How good the cuts are, and what was decided before the search."""
-        binned = [column.name for column, bins in zip(self.columns, self.bin_of, strict=True) if len(bins) > bins[-1] + 1]
+        pairs = zip(self.columns, self.bin_of, strict=True)
         numbers = [column for column in self.columns if column.values.dtype != object]
         return {
             "loss": self.loss,
@@ -207,8 +208,8 @@ class _Space:
             "lower bound": int(np.ceil(found.at_least - 1e-6)),
             "nodes": found.nodes,
             "values": int(self.possible.sum()) + len(self.columns),
-            "binned": binned,
-            "ends from the data": [column.name for column in numbers if column.domain is None or column.domain.low is None],
+            "binned": [column.name for column, bins in pairs if len(bins) > bins[-1] + 1],
+            "ends from the data": [column.name for column in numbers if not column.domain or column.domain.low is None],
         }
 
 
@@ -219,7 +220,7 @@ def _specials(column: Column) -> tuple[bool, bool]:
 def _texts(column: Column, interval: Sequence[int] | Int32s) -> list[str | None]:
     """What the intervals of an attribute show, given the interval of every code."""
     bounds = np.searchsorted(interval, np.arange(int(interval[-1]) + 2))
-    return [_text(column, int(first), int(after)) for first, after in zip(bounds[:-1], bounds[1:], strict=True)]
+    return [_text(column, int(first), int(after)) for first, after in pairwise(bounds)]
 
 
 def _text(column: Column, first: int, after: int) -> str | None:

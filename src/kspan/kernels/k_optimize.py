@@ -1,7 +1,7 @@
 """What it costs to split or to unite intervals: all values of all attributes at once.
 
-A cell is a combination of public values, `bins[cell, attribute]`, with `counts[cell, label]` people (one column if labels do
-not matter). `interval[attribute, bin]` numbers the intervals of each attribute from 0 on.
+A cell is a combination of public values, `bins[cell, attribute]`, with `counts[cell, label]` people (one column if
+labels do not matter). `interval[attribute, bin]` numbers the intervals of each attribute from 0 on.
 """
 
 from typing import Any
@@ -112,7 +112,15 @@ def _sorted_by(keys: NDArray[Any], order: Int64s, number: int) -> Int64s:
 
 @njit(cache=True, nogil=True)
 def additions(
-    bins: Int32s, width: int, group: Int64s, totals: Int64s, counts: Int64s, floors: Floats, kind: int, k: int, everybody: int
+    bins: Int32s,
+    width: int,
+    group: Int64s,
+    totals: Int64s,
+    counts: Int64s,
+    floors: Floats,
+    kind: int,
+    k: int,
+    everybody: int,
 ) -> tuple[Floats, Floats, Int64s, Int64s]:
     """For every attribute and bin, what happens if a new interval begins there.
 
@@ -181,7 +189,7 @@ def removals(
 ) -> tuple[Floats, Int64s]:
     """For every attribute and interval, what happens if it becomes one with the interval before.
 
-    How much the cost changes, and by how many fewer people are withheld then. No two cells may be in the same intervals.
+    How much the cost changes, and how many fewer people are withheld then. No two cells may be in the same intervals.
     """
     cells, attributes = bins.shape
     change = np.zeros((attributes, interval.shape[1]))
@@ -207,5 +215,6 @@ def removals(
                 size_other += counts[other, label]
             change[a, in_attribute[other]] += price(both, kind, k, everybody) - own[one] - own[other]
             if size_one + size_other >= k:
-                freed[a, in_attribute[other]] += (size_one if size_one < k else 0) + (size_other if size_other < k else 0)
+                freed[a, in_attribute[other]] += size_one if size_one < k else 0
+                freed[a, in_attribute[other]] += size_other if size_other < k else 0
     return change, freed
