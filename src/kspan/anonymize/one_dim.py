@@ -1,11 +1,12 @@
-"""Groups of neighbors along a curve (G. Ghinita, P. Karras, P. Kalnis, N. Mamoulis, "Fast data anonymization with low
-information loss", VLDB 2007).
+"""Groups of neighbors along a curve through the public values.
 
+After G. Ghinita, P. Karras, P. Kalnis and N. Mamoulis, "Fast data anonymization with low information loss", VLDB 2007.
 Rows are put in the order of Hilbert's curve through their public values. For k-anonymity the line is cut into groups of
 k to 2k-1 people by dynamic programming, with the least loss that any cuts of this line can have. For requirements on
-private values the paper's buckets are emptied along the line: a group takes the nearest rows, but no more of one private
-value than every such group may have, and what remains must stay eligible. Groups that fail, and whatever else
-is required, are served by uniting neighbors on the line until everything holds.
+private values the paper's buckets are emptied along the line: a group takes the nearest rows, but no more of one
+private value than every such group may have, and what remains must stay eligible. Groups that fail, and whatever else
+is required, are served by uniting neighbors on the line until everything holds; if cutting the line and uniting what
+fails loses less than the buckets do, it is done instead.
 """
 
 from collections.abc import Sequence
@@ -43,9 +44,9 @@ def one_dim(table: Table, policy: Policy, *, rng: np.random.Generator, show: Sho
     """Neighbors on Hilbert's curve in groups that satisfy the requirement and lose little; nobody is withheld.
 
     A group shows for each public attribute the `interval` from its lowest to its highest value, the `set` of its
-    values, or the lowest common name of the `hierarchy`. Chance only decides who of the people with equal public values
-    goes where. A row that stands for several people stays whole: then groups have at least k people, and none could be cut
-    into two that have.
+    values, or the lowest common name of the `hierarchy`. Chance only decides who of the people with equal public
+    values goes where. A row that stands for several people stays whole: then groups have at least k people, and none
+    could be cut into two that have.
     """
     if show not in get_args(Show):
         raise PolicyError(f"show cannot be {show!r:.40}: use 'interval', 'set' or 'hierarchy'")

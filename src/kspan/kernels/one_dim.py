@@ -2,7 +2,7 @@
 
 What the cells of a box cost is told by `Prices`, attribute by attribute: an attribute's places are `begin[a]` on.
 - `value[begin[a] + place]`: how far along its domain a place lies, so that a range costs the difference plus `step[a]`;
-- `plain[a]`: places from here on are no values, and `free[a]` is the one of them (a missing cell) that costs nothing alone;
+- `plain[a]`: places from here on are no values, and `free[a]` is the one of them (missing) that costs nothing alone;
 - `levels[a]` levels of a hierarchy (0: the range counts): the name of a place at a level, and what that name costs, at
   `name_begin[a] + level * size[a] + place` of `name` and `name_cost`.
 """
@@ -43,11 +43,11 @@ def _cell(prices: Prices, attribute: int, low: int, high: int) -> float:
         return 0.0
     if prices.levels[attribute] == 0:
         begin = prices.begin[attribute]
-        return prices.value[begin + high] - prices.value[begin + low] + prices.step[attribute]
+        return float(prices.value[begin + high] - prices.value[begin + low] + prices.step[attribute])
     at = prices.name_begin[attribute]
     for _ in range(prices.levels[attribute]):
         if prices.name[at + low] == prices.name[at + high]:
-            return prices.name_cost[at + low]
+            return float(prices.name_cost[at + low])
         at += prices.size[attribute]
     return 1.0
 
@@ -138,10 +138,7 @@ def from_buckets(place: Int64s, begins: Int64s, by_count: Int64s, size: int, mos
     group = np.empty(place.size, np.int64)
     at = begins[:-1].copy()
     given = np.zeros(buckets, np.int64)
-    frontier = [np.int64(0) for _ in range(0)]
-    for bucket in range(buckets):
-        if at[bucket] < begins[bucket + 1]:
-            frontier.append(place[at[bucket]] * buckets + bucket)
+    frontier = [place[at[b]] * buckets + b for b in range(buckets) if at[b] < begins[b + 1]]
     heapq.heapify(frontier)
     remaining, number = place.size, 0
     in_heap = np.ones(buckets, np.bool_)
@@ -166,7 +163,7 @@ def from_buckets(place: Int64s, begins: Int64s, by_count: Int64s, size: int, mos
                 taken += must
         while taken < size and len(frontier) > 0:
             key = heapq.heappop(frontier)
-            bucket = key % buckets
+            bucket = int(key % buckets)
             if at[bucket] < begins[bucket + 1] and place[at[bucket]] * buckets + bucket != key:
                 heapq.heappush(frontier, place[at[bucket]] * buckets + bucket)  # it gave rows before it was asked
                 continue
@@ -226,7 +223,7 @@ def _growth(people: Int64s, low: Int64s, high: Int64s, cost: Floats, one: int, o
     both = 0.0
     for a in range(low.shape[1]):
         both += _cell(prices, a, min(low[one, a], low[other, a]), max(high[one, a], high[other, a]))
-    return people[one] * (both - cost[one]) + people[other] * (both - cost[other])
+    return float(people[one] * (both - cost[one]) + people[other] * (both - cost[other]))
 
 
 @njit(cache=True, nogil=True)

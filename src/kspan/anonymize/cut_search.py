@@ -1,0 +1,303 @@
+"""The search of K-Optimize: which values should start a new interval, so that a table costs least.
+
+A set of cuts is a matrix of booleans, `cuts[attribute, bin]`: does an interval begin at this bin? The first bin of an
+attribute always begins one, and is never marked.
+"""
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kspan.data.arrays import Bools, Floats, Int64s
+from kspan.kernels.k_optimize import (
+    CM,
+    CM_AT_LEAST,
+    DM,
+    DM_AT_LEAST,
+    additions,
+    group_cells,
+    group_totals,
+    prices,
+    removals,
+    withheld_price,
+)
+
+Int32s = NDArray[np.int32]
+
+MOST_TRIED = 24
+"""In one step of the local search so many promising changes are tried, if a requirement makes each of them dear."""
+
+KICK = 4
+"""So many cuts, on average, change before the local search starts again."""
+
+FEW_CUTS = 12
+"""With no more than so many the whole tree is searched faster than anything else helps."""
+
+
+@dataclass(frozen=True)
+class Cells:
+    """The different combinations of public values, and how many people of each label have them."""
+
+    bins: Int32s
+    counts: Int64s
+
+    def at(self, cells: Bools | Int64s) -> "Cells":
+        """Some of them."""
+        return Cells(self.bins[cells], self.counts[cells])
+
+
+@dataclass(frozen=True)
+class Aim:
+    """What is to be minimized, and what is allowed."""
+
+    loss: str
+    k: int
+    everybody: int
+    may_withhold: int
+    """So many people at most."""
+    exact: Callable[[Int64s, int], tuple[float, int]] | None
+    """Cost and withheld people of groups of cells, where the requirement is more than k."""
+    local: bool
+    """Does it depend on a group alone whether the requirement holds for it?"""
+
+    @property
+    def kind(self) -> int:
+        """What a group costs."""
+        return CM if self.loss == "cm" else DM
+
+    @property
+    def kind_at_least(self) -> int:
+        """What a group costs at least, whatever larger one it becomes a part of."""
+        return CM_AT_LEAST if self.loss == "cm" else DM_AT_LEAST
+
+
+@dataclass
+class Found:
+    """The best cuts so far, and what is known of how good they are."""
+
+    cuts: Bools
+    cost: float
+    proved: bool = False
+    nodes: int = 0
+    at_least: float = 0.0
+
+
+@dataclass
+class Clock:
+    """How long a search may take, and whom to tell how far it is."""
+
+    seconds: float
+    progress: Callable[[float], None] | None = None
+    start: float = field(default_factory=time.monotonic)
+
+    def share(self) -> float:
+        """The share of the time that is over."""
+        gone = time.monotonic() - self.start
+        share = min(gone / self.seconds, 1.0) if self.seconds > 0 else 1.0
+        if self.progress is not None:
+            self.progress(share)
+        return share
+
+
+def search(cells: Cells, possible: Bools, aim: Aim, clock: Clock, *, rng: np.random.Generator) -> Found:
+    """The cheapest cuts among the possible ones that can be found in time, starting from none."""
+    none = np.zeros_like(possible)
+    found = Found(none, _Cost(cells, none, aim).exact()[0])
+    if possible.sum() > FEW_CUTS:
+        _search_nearby(cells, possible, aim, found, clock, rng)
+    _search_tree(cells, possible, aim, found, clock)
+    return found
+
+
+class _Cost:
+    """What some cuts cost, and groups of cells by them."""
+
+    def __init__(self, cells: Cells, cuts: Bools, aim: Aim) -> None:
+        self.cells, self.cuts, self.aim = cells, cuts, aim
+        self.interval = intervals(cuts)
+        self.group, number = group_cells(cells.bins, self.interval)
+        self.totals: Int64s = group_totals(self.group, number, cells.counts)
+        self.sizes: Int64s = self.totals.sum(axis=1)
+        self.withheld = int(self.sizes[self.sizes < aim.k].sum())
+        self.by_size = float(prices(self.totals, aim.kind, aim.k, aim.everybody).sum())
+        """What it costs if only groups smaller than k are withheld: a lower bound for any requirement with this k."""
+
+    def exact(self) -> tuple[float, int]:
+        """The cost, and how many people are withheld."""
+        if self.aim.exact is None:
+            return self.by_size, self.withheld
+        return self.aim.exact(self.group, len(self.sizes))
+
+    def added(self) -> tuple[Floats, Int64s]:
+        """The cost by size, and who is withheld by it, if one more interval begins: for every attribute and bin."""
+        aim, cells = self.aim, self.cells
+        change, _, lost, _ = additions(
+            cells.bins, self.cuts.shape[1], self.group, self.totals, cells.counts,
+            np.zeros(len(cells.bins)), aim.kind, aim.k, aim.everybody,
+        )  # fmt: skip
+        return self.by_size + change, self.withheld + lost
+
+    def removed(self) -> tuple[Floats, Int64s]:
+        """The same if an interval becomes one with the one before; where none begins, infinitely much."""
+        example = np.empty(len(self.sizes), np.int64)
+        example[self.group] = np.arange(len(self.group))
+        change, freed = removals(
+            self.cells.bins[example], self.interval, self.totals, self.aim.kind, self.aim.k, self.aim.everybody
+        )
+        cost, withheld = np.full(self.cuts.shape, np.inf), np.zeros(self.cuts.shape, np.int64)
+        where = np.nonzero(self.cuts)
+        of_interval = (where[0], self.interval[where])
+        cost[where], withheld[where] = self.by_size + change[of_interval], self.withheld - freed[of_interval]
+        return cost, withheld
+
+
+def intervals(cuts: Bools) -> Int32s:
+    """The interval of every bin of every attribute."""
+    return np.cumsum(cuts, axis=1, dtype=np.int32)
+
+
+def _search_nearby(
+    cells: Cells, possible: Bools, aim: Aim, found: Found, clock: Clock, rng: np.random.Generator
+) -> None:
+    """Add and remove single cuts while that helps; then change a few at random, and again; for half of the time."""
+    _descend(cells, found.cuts, possible, aim, found, clock)
+    patience = failures = int(possible.sum())
+    while failures > 0 and clock.share() < 0.5:
+        before = found.cost
+        kicked = found.cuts ^ (possible & (rng.random(possible.shape) < KICK / patience))
+        _descend(cells, kicked, possible, aim, found, clock)
+        failures = patience if found.cost < before else failures - 1
+
+
+def _descend(cells: Cells, cuts: Bools, possible: Bools, aim: Aim, found: Found, clock: Clock) -> None:
+    """The best single change, again and again, until none helps."""
+    now = _Cost(cells, cuts, aim)
+    cost, withheld = now.exact()
+    allowed = withheld <= aim.may_withhold
+    while clock.share() < 0.5:
+        if allowed and cost < found.cost:
+            found.cuts, found.cost = now.cuts, cost
+        for place in _promising(now, possible, cost if allowed else np.inf):
+            changed = now.cuts.copy()
+            changed[place] ^= True
+            then = _Cost(cells, changed, aim)
+            then_cost, then_withheld = then.exact()
+            if then_withheld <= aim.may_withhold and (not allowed or then_cost < cost):
+                now, cost, allowed = then, then_cost, True
+                break
+        else:
+            return
+
+
+def _promising(now: _Cost, possible: Bools, cost: float) -> Iterator[tuple[np.intp, np.intp]]:
+    """Places whose change may cost less, the most promising first: by size, which is never more than the true cost."""
+    (added, lost), (removed, lost_then) = now.added(), now.removed()
+    then = np.where(now.cuts, removed, np.where(possible, added, np.inf))
+    then[np.where(now.cuts, lost_then, lost) > now.aim.may_withhold] = np.inf
+    order = np.argsort(then, axis=None, kind="stable")[:MOST_TRIED]
+    for attribute, place in zip(*np.unravel_index(order, then.shape), strict=True):
+        if then[attribute, place] < cost:
+            yield attribute, place
+
+
+@dataclass(frozen=True)
+class _Node:
+    """All sets of cuts that have those of the head, and besides only some of the tail; none costs less than that."""
+
+    head: Bools
+    tail: Bools
+    at_least: float
+
+
+def _search_tree(cells: Cells, possible: Bools, aim: Aim, found: Found, clock: Clock) -> None:
+    """Depth first through the set-enumeration tree, without what cannot be better than the best found."""
+    open_nodes = [_Node(np.zeros_like(possible), possible, 0.0)]
+    while open_nodes and clock.share() < 1.0:
+        node = open_nodes.pop()
+        found.nodes += 1
+        open_nodes += _visit(cells, node, aim, found)
+    found.proved = not open_nodes
+    found.at_least = min([found.cost, *(node.at_least for node in open_nodes)])
+
+
+def _visit(cells: Cells, node: _Node, aim: Aim, found: Found) -> list[_Node]:
+    """Try a node's head, prune its tail, and divide what is left: first without, last (so next) with the best cut."""
+    head, tail = node.head, node.tail
+    tried = False
+    while True:
+        bound = _Bound(cells, head, tail, aim)
+        if bound.withheld > aim.may_withhold or bound.at_least >= found.cost:
+            return []
+        if not tried:
+            _try(cells, head, aim, found)
+            tried = True
+        useless, forced = bound.prune(found.cost)
+        if (useless & forced).any():
+            return []
+        if not (useless | forced).any():
+            break
+        head, tail, tried = head | forced, tail & ~useless & ~forced, not forced.any()
+    if not tail.any():
+        return []
+    best = bound.divide_at()
+    without, with_it = tail.copy(), head.copy()
+    without[best], with_it[best] = False, True
+    return [_Node(head, without, bound.at_least), _Node(with_it, without, bound.at_least)]
+
+
+def _try(cells: Cells, cuts: Bools, aim: Aim, found: Found) -> None:
+    cost, withheld = _Cost(cells, cuts, aim).exact()
+    if withheld <= aim.may_withhold and cost < found.cost:
+        found.cuts, found.cost = cuts, cost
+
+
+class _Bound:
+    """What every set of cuts below a node costs at least (Bayardo and Agrawal, Sect. 4).
+
+    People in groups smaller than k under the head stay withheld; anybody else costs at least what people of the same
+    cell cost who are told apart by the head and the whole tail.
+    """
+
+    def __init__(self, cells: Cells, head: Bools, tail: Bools, aim: Aim) -> None:
+        self.head, self.tail, self.aim = head, tail, aim
+        self.finest = intervals(head | tail)
+        cell, number = group_cells(cells.bins, self.finest)
+        example = np.empty(number, np.int64)
+        example[cell] = np.arange(len(cell))
+        united = Cells(cells.bins[example], group_totals(cell, number, cells.counts))
+        group, groups = group_cells(united.bins, intervals(head))
+        alive = group_totals(group, groups, united.counts).sum(axis=1)[group] >= aim.k
+        self.cells = united.at(alive)
+        self.withheld = int(united.counts[~alive].sum())
+        self.floors: Floats = prices(self.cells.counts, aim.kind_at_least, aim.k, aim.everybody)
+        self.at_least = float(self.floors.sum()) + withheld_price(self.withheld, aim.kind, aim.everybody)
+        self.group, self.groups = group_cells(self.cells.bins, intervals(head))
+
+    def prune(self, cost: float) -> tuple[Bools, Bools]:
+        """Values of the tail that nothing better than this cost needs, and those that it must have."""
+        aim, tail = self.aim, self.tail
+        totals = group_totals(self.group, self.groups, self.cells.counts)
+        change, self.with_it, lost, useful = additions(
+            self.cells.bins, tail.shape[1], self.group, totals, self.cells.counts,
+            self.floors, aim.kind, aim.k, aim.everybody,
+        )  # fmt: skip
+        self.change = change
+        dear = (self.at_least + self.with_it >= cost) | (self.withheld + lost > aim.may_withhold)
+        # Where a value only makes groups that are withheld, its neighbors are better left together. But if groups are
+        # compared with everybody who is released, releasing more people may hurt others.
+        idle = useful == 0 if aim.local else (useful == 0) & (lost == 0)
+        united, _ = removals(self.cells.bins, self.finest, self.cells.counts, aim.kind_at_least, aim.k, aim.everybody)
+        self.without = np.zeros(tail.shape)
+        where = np.nonzero(tail)
+        self.without[where] = united[(where[0], self.finest[where])]
+        return tail & (dear | idle), tail & (self.at_least + self.without >= cost)
+
+    def divide_at(self) -> tuple[np.intp, ...]:
+        """The value of the tail that raises the bounds of both halves most; of equals the one that helps most."""
+        worth = (self.with_it + 1.0) * (self.without + 1.0)
+        places = np.nonzero(self.tail)
+        best = np.lexsort((self.change[places], -worth[places]))[0]
+        return tuple(axis[best] for axis in places)

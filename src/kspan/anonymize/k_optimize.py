@@ -1,0 +1,250 @@
+"""The best intervals for all (R. J. Bayardo, R. Agrawal, "Data privacy through optimal k-anonymization", ICDE 2005).
+
+All values of all public attributes stand in one order; a recoding is the set of values at which a new interval begins,
+the same for all people. Groups that do not satisfy the requirement are withheld, at a price. The cheapest recoding is
+searched: first by small changes, then by a set-enumeration tree with lower bounds, which proves the optimum if it is
+given the time.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from typing import Any, Literal, get_args
+
+import numpy as np
+
+from kspan.anonymize.cells import shown
+from kspan.anonymize.crowds import Crowds, Recoding
+from kspan.anonymize.cut_search import Aim, Cells, Clock, Found, Int32s, intervals, search
+from kspan.anonymize.one_dim import BLIND
+from kspan.anonymize.ordering import in_order
+from kspan.data.arrays import Bools, Int64s
+from kspan.data.cells import SUPPRESSED, write_interval, write_set
+from kspan.data.groups import NO_WEIGHTS, count_values, group_rows
+from kspan.data.table import Column, Table
+from kspan.errors import PolicyError, check_number
+from kspan.model.partition import WITHHELD, Partition, Shown
+from kspan.policy import Policy
+from kspan.privacy import KAnonymity
+from kspan.utility.loss import classification_metric, discernibility
+
+Loss = Literal["cm", "dm"]
+
+SECONDS = 10.0
+"""How long to search unless said otherwise."""
+
+MOST_LABEL_COUNTS = 100_000_000
+"""CM counts every label for every combination of public values: more than this is too much."""
+
+
+def k_optimize(
+    table: Table,
+    policy: Policy,
+    *,
+    rng: np.random.Generator,
+    loss: Loss = "cm",
+    withhold: float = 1.0,
+    seconds: float | None = None,
+    most_values: int = 32,
+    progress: Callable[[float], None] | None = None,
+) -> Recoding:
+    """Intervals of the public attributes, one way for all people, with the lowest cost that is found in time.
+
+    The cost is `cm` (people whose target is not that of the majority of their group) or `dm` (everybody's group
+    size); a withheld person costs 1 or as much as there are people. At most a share `withhold` of the people is
+    withheld. A number with more than `most_values` different values is first put into so many bins with about equally
+    many people. The search ends after about `seconds` (10 unless given); `progress` hears the share of it that is over.
+    A search that proved its optimum gives the same again; one that the clock ended need not.
+    """
+    if loss not in get_args(Loss):
+        raise PolicyError(f"the loss cannot be {loss!r:.40}: use 'cm' or 'dm'")
+    if loss == "cm" and policy.target is None:
+        raise PolicyError("the loss 'cm' is about a target: name one in the policy, or use the loss 'dm'")
+    check_number("the share of people to withhold", withhold, low=0, high=1)
+    check_number("the seconds to search", SECONDS if seconds is None else seconds, low=0)
+    check_number("most_values", most_values, low=2, whole=True)
+    clock = Clock(SECONDS if seconds is None else seconds, progress)
+    crowds = Crowds(table, policy)
+    crowds.check_reachable()
+    space = _Space(crowds, loss, int(most_values))
+    found = search(space.cells, space.possible, space.aim(withhold), clock, rng=rng)
+    return Recoding(space.partition(found.cuts), space.facts(found))
+
+
+@dataclass(frozen=True, eq=False)
+class _Space:
+    """The public attributes as bins in order, between which intervals may begin."""
+
+    crowds: Crowds
+    loss: Loss
+    most_values: int
+
+    @cached_property
+    def columns(self) -> tuple[Column, ...]:
+        """The public attributes with their values in order."""
+        return tuple(in_order(column) for column in self.crowds.columns)
+
+    @cached_property
+    def bin_of(self) -> tuple[Int64s, ...]:
+        """The bin of every code of each attribute."""
+        return tuple(self._bins(column) for column in self.columns)
+
+    def _bins(self, column: Column) -> Int64s:
+        plain = len(column.values)
+        if column.values.dtype == object or plain <= self.most_values:
+            return np.arange(column.size)
+        people = np.bincount(column.codes, self.crowds.table.weights, column.size)[:plain]
+        before = np.cumsum(people) - people
+        _, bins = np.unique(before * self.most_values // people.sum(), return_inverse=True)
+        apart = np.arange(column.size - plain) + bins[-1] + 1
+        return np.concatenate([bins, apart]).astype(np.int64)
+
+    @cached_property
+    def possible(self) -> Bools:
+        """Where intervals may begin: at every bin but the first."""
+        last = np.array([bins[-1] for bins in self.bin_of])
+        place = np.arange(int(last.max()) + 1)
+        return (place > 0) & (place <= last[:, None])
+
+    @cached_property
+    def _combinations(self) -> tuple[Cells, Int64s]:
+        rows, table = self.crowds.rows, self.crowds.table
+        binned = [
+            Column(column.name, column.kind, bins[column.codes].astype(np.uint32), np.arange(bins[-1] + 1))
+            for column, bins in zip(self.columns, self.bin_of, strict=True)
+        ]
+        cell, number = group_rows(binned, rows)
+        example = np.empty(number, np.int64)
+        example[cell] = np.arange(rows)
+        bins: Int32s = np.stack([column.codes[example] for column in binned], axis=1).astype(np.int32)
+        return Cells(bins, self._label_counts(cell, number, table)), cell
+
+    def _label_counts(self, cell: Int64s, number: int, table: Table) -> Int64s:
+        weights, target = table.weights, self.crowds.policy.target
+        if self.loss == "dm" or target is None:
+            return np.bincount(cell, weights, number).astype(np.int64)[:, None]
+        labels = table[target].size
+        if number * labels > MOST_LABEL_COUNTS:
+            raise PolicyError(f"the target {target!r} has {labels} values, too many for 'cm': use the loss 'dm'")
+        keys = cell * labels + table[target].codes
+        return np.bincount(keys, weights, number * labels).astype(np.int64).reshape(number, labels)
+
+    @property
+    def cells(self) -> Cells:
+        """The different combinations of bins."""
+        return self._combinations[0]
+
+    @property
+    def cell_of_row(self) -> Int64s:
+        """The combination of every row."""
+        return self._combinations[1]
+
+    def aim(self, withhold: float) -> Aim:
+        """What the search is to minimize."""
+        crowds, people = self.crowds, self.crowds.table.people
+        parts = crowds.policy.require.parts
+        return Aim(
+            self.loss,
+            crowds.k,
+            everybody=people,
+            may_withhold=int(withhold * people + 1e-9),
+            exact=None if crowds.only_k else self._exact,
+            local=all(isinstance(part, (KAnonymity, *BLIND)) for part in parts),
+        )
+
+    def _exact(self, group: Int64s, number: int) -> tuple[float, int]:
+        """Cost and withheld people of some groups of cells."""
+        table = self.crowds.table
+        released, number = self._released(group[self.cell_of_row], number)
+        if number == 0:
+            return np.inf, table.people
+        sizes = self.crowds.sizes(released, number)
+        withheld = table.people - int(sizes.sum())
+        if self.loss == "dm":
+            return float(discernibility(sizes, withheld)), withheld
+        kept, weights = released != WITHHELD, table.weights
+        column = table[str(self.crowds.policy.target)]
+        labels = Column(column.name, column.kind, column.codes[kept], column.values, *_specials(column))
+        counts = count_values(labels, released[kept], number, NO_WEIGHTS if weights is None else weights[kept])
+        return float(classification_metric(counts) + withheld), withheld
+
+    def _released(self, group: Int64s, number: int) -> tuple[Int64s, int]:
+        """Groups of rows without those that do not hold, which are withheld; again if others fail without them."""
+        while number:
+            holds = self.crowds.holds(group, number)
+            if holds.all():
+                break
+            place = np.where(holds, np.cumsum(holds) - 1, WITHHELD)
+            group = np.where(group == WITHHELD, WITHHELD, place[group])
+            number = int(holds.sum())
+        return group, number
+
+    def partition(self, cuts: Bools) -> Partition:
+        """The groups of rows by some cuts, in the order of their intervals, and what they show."""
+        interval = intervals(cuts)
+        recoded = [
+            Column(column.name, column.kind, interval[place][bins][column.codes], np.arange(interval[place, -1] + 1))
+            for place, (column, bins) in enumerate(zip(self.columns, self.bin_of, strict=True))
+        ]
+        group, number = self._released(*group_rows(recoded, self.crowds.rows))
+        kept = np.flatnonzero(group != WITHHELD)
+        example = np.empty(number, np.int64)
+        example[group[kept]] = kept
+        cells: dict[str, Shown] = {}
+        for place, (column, bins) in enumerate(zip(self.columns, self.bin_of, strict=True)):
+            texts = _texts(column, interval[place][bins])
+            cells[column.name] = shown(column, recoded[place].codes[example].astype(np.int64), texts)
+        return Partition(group, number, cells)
+
+    def facts(self, found: Found) -> dict[str, Any]:
+        """How good the cuts are, and what was decided before the search."""
+        pairs = zip(self.columns, self.bin_of, strict=True)
+        numbers = [column for column in self.columns if column.values.dtype != object]
+        return {
+            "loss": self.loss,
+            "cost": int(found.cost),
+            "optimum proved": found.proved,
+            "lower bound": int(np.ceil(found.at_least - 1e-6)),
+            "nodes": found.nodes,
+            "values": int(self.possible.sum()) + len(self.columns),
+            "binned": [column.name for column, bins in pairs if len(bins) > bins[-1] + 1],
+            "ends from the data": [column.name for column in numbers if not column.domain or column.domain.low is None],
+        }
+
+
+def _specials(column: Column) -> tuple[bool, bool]:
+    return column.has_suppressed, column.has_missing
+
+
+def _texts(column: Column, interval: Sequence[int] | Int32s) -> list[str | None]:
+    """What the intervals of an attribute show, given the interval of every code."""
+    bounds = np.searchsorted(interval, np.arange(int(interval[-1]) + 2))
+    return [_text(column, int(first), int(after)) for first, after in pairwise(bounds)]
+
+
+def _text(column: Column, first: int, after: int) -> str | None:
+    """What the codes from `first` up to `after` show."""
+    plain = len(column.values)
+    if after > plain:
+        return None if first == after - 1 == column.missing else SUPPRESSED
+    if after - first == 1:
+        return column.label(first)
+    if column.values.dtype == object:
+        return _name(column, first, after) or write_set(column.label(code) for code in range(first, after))
+    # The lowest and the highest number of the whole table would tell of a single person: better what is declared.
+    low, high, domain = column.values[first], column.values[after - 1], column.domain
+    if domain is not None and domain.low is not None and domain.high is not None:
+        low, high = domain.low if first == 0 else low, domain.high if after == plain else high
+    return write_interval(low, high)
+
+
+def _name(column: Column, first: int, after: int) -> str | None:
+    """The lowest name of the hierarchy that just these values of the table have, if there is one."""
+    if column.hierarchy is None:
+        return None
+    for level, names in enumerate(column.levels, start=1):
+        if np.array_equal(np.flatnonzero(names[: len(column.values)] == names[first]), np.arange(first, after)):
+            label = column.label(first)
+            return column.hierarchy.path(label)[level] if column.hierarchy.find(label) else None
+    return None
