@@ -39,6 +39,7 @@ def methods() -> dict[str, Method]:
     """The methods by name; their modules are loaded when they are asked for."""
     from kspan.anonymize.datafly import datafly
     from kspan.anonymize.incognito import incognito
+    from kspan.anonymize.k_optimize import k_optimize
     from kspan.anonymize.mondrian import mondrian
     from kspan.anonymize.one_dim import one_dim
     from kspan.anonymize.tds import tdr, tds
@@ -50,6 +51,7 @@ def methods() -> dict[str, Method]:
         "tdr": tdr,
         "incognito": incognito,
         "one-dim": one_dim,
+        "k-optimize": k_optimize,
         "datafly": datafly,
     }
 
@@ -243,7 +245,12 @@ def _options(name: str, options: Mapping[str, Any], progress: Progress) -> dict[
         if option not in known:
             able = f"use {', '.join(known)}" if known else "it has none"
             raise PolicyError(f"{name} has no option {option!r}{did_you_mean(option, known)}: {able}")
-    return {**options, **({"progress": progress} if any(one.name == "progress" for one in accepts) else {})}
+    return {**options, **({"progress": _share(progress)} if any(one.name == "progress" for one in accepts) else {})}
+
+
+def _share(progress: Progress) -> Callable[[str | float], None]:
+    """Tells a person how far a search is: a share of it, or what a method says itself."""
+    return lambda done: progress(done if isinstance(done, str) else f"searching, {done:.0%} done")
 
 
 def _plain(value: Any) -> Any:
