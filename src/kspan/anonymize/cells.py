@@ -116,40 +116,49 @@ def shown(column: Column, code: Int64s, cells: Sequence[str | None]) -> Shown:
 def _codes_by_group(column: Column, group: Int64s, number: int) -> tuple[Int64s, Int64s]:
     """The codes that occur in each group, ascending: those of group g from `start[g]` to `start[g + 1]`."""
     kept = group != WITHHELD
-    keys, _, _ = tally(group[kept] * column.size + column.codes[kept], number * column.size, NO_WEIGHTS)
-    return np.searchsorted(keys, np.arange(number + 1) * column.size), keys % column.size
+    keys = group[kept] * column.size + column.codes[kept]
+    keys.sort()
+    keys = keys[np.diff(keys, prepend=-1) > 0]
+    start = np.searchsorted(keys, np.arange(number + 1) * column.size)
+    keys %= column.size
+    return start, keys
 
 
 def _sets(column: Column, start: Int64s, codes: Int64s) -> list[str | None]:
     """The texts of some sets of codes: set s has those from `start[s]` to `start[s + 1]`, ascending."""
-    used, place = np.unique(codes, return_inverse=True)
-    names = [column.label(code) for code in used.tolist()]
-    inside = np.array([write_set([name])[1:-1] for name in names], object)[place].tolist()
-    cells: list[str | None] = ["{" + "|".join(inside[begin:end]) + "}" for begin, end in pairwise(start.tolist())]
-    first, last = start[:-1], start[1:] - 1
+    inside = np.empty(column.size, object)
+    for code in np.flatnonzero(np.bincount(codes)).tolist():
+        inside[code] = write_set([column.label(code)])[1:-1]
+    members = inside[codes]
+    cells: list[str | None] = [
+        "{" + "|".join(members[begin:end].tolist()) + "}" for begin, end in pairwise(start.tolist())
+    ]
+    first, last = codes[start[:-1]], codes[start[1:] - 1]
     for one in np.flatnonzero(first == last).tolist():
-        cells[one] = names[place[first[one]]]
-    for special in np.flatnonzero(codes[last] >= len(column.values)).tolist():
-        cells[special] = None if codes[first[special]] == column.missing else SUPPRESSED
+        cells[one] = column.label(first[one])
+    for special in np.flatnonzero(last >= len(column.values)).tolist():
+        cells[special] = None if first[special] == column.missing else SUPPRESSED
     return cells
 
 
 def _runs(column: Column, low: Int64s, high: Int64s) -> list[str | None]:
     """The texts of some runs of codes, given by their ends: `[lo, hi]`, or `{a|...|b}` where they are words."""
-    cells: list[str | None] = [None if code == column.missing else SUPPRESSED for code in low.tolist()]
-    plain = np.flatnonzero(high < len(column.values))
+    cells: NDArray[np.object_] = np.full(len(low), SUPPRESSED, object)
+    if column.missing is not None:
+        cells[low == column.missing] = None
+    plain = high < len(column.values)
     low, high = low[plain], high[plain]
     if column.values.dtype == object:
         lengths = high - low + 1
-        texts = _sets(column, np.append(0, np.cumsum(lengths)), runs(low, lengths))
+        cells[plain] = _sets(column, np.append(0, np.cumsum(lengths)), runs(low, lengths))
     else:
-        used, place = np.unique(np.concatenate([low, high]), return_inverse=True)
-        names = [number_text(_bound(column, code)) for code in used.tolist()]
-        ends = place.reshape(2, -1).T.tolist()
-        texts = [names[first] if first == last else f"[{names[first]}, {names[last]}]" for first, last in ends]
-    for at, text in zip(plain.tolist(), texts, strict=True):
-        cells[at] = text
-    return cells
+        names = np.empty(column.size, object)
+        for code in np.union1d(low, high).tolist():
+            names[code] = number_text(_bound(column, code))
+        ends = zip(names[low], names[high], strict=True)
+        cells[plain] = [first if first is last else f"[{first}, {last}]" for first, last in ends]
+    texts: list[str | None] = cells.tolist()
+    return texts
 
 
 def _bound(column: Column, code: int) -> float:

@@ -35,6 +35,9 @@ from kspan.privacy import KAnonymity, OnPrivate
 Show = Literal["set", "interval", "hierarchy"]
 Bytes = NDArray[np.uint8]
 
+BATCH = 1 << 13
+"""So many parts are cut at once."""
+
 
 def mondrian(
     table: Table, policy: Policy, *, rng: np.random.Generator, relaxed: bool = False, show: Show = "interval"
@@ -50,17 +53,28 @@ def mondrian(
         raise PolicyError(f"mondrian cannot show {show!r:.40}{did_you_mean(str(show), ways)}: use {', '.join(ways)}")
     crowds = Crowds(table, policy)
     crowds.check_reachable()
-    canvas = _Canvas(crowds, show, rng.permutation(table.rows) if relaxed else np.arange(table.rows))
-    finished = []
-    parts = canvas.everybody()
-    while len(parts):
-        divisible = parts.where(parts.people >= 2 * crowds.k)
-        cuts = canvas.cuts(divisible, relaxed)
-        finished += [parts.where(parts.people < 2 * crowds.k), divisible.where(~cuts.found)]
-        parts = canvas.divide(divisible.where(cuts.found), cuts.left[cuts.found])
-    group, number = canvas.groups(finished)
+    rows, ends = _recursive_cuts(crowds, rng, relaxed, by_hierarchy=show == "hierarchy")
+    number = len(ends)
+    group = np.empty(table.rows, np.int64)
+    group[rows] = np.repeat(np.arange(number, dtype=rows.dtype), np.diff(ends, prepend=0))
     partition = _apart(group, {column.name: _shown(column, group, number, show) for column in crowds.columns}, number)
     return Recoding(partition, {"cuts": number - 1, "relaxed": relaxed, "show": show})
+
+
+def _recursive_cuts(
+    crowds: Crowds, rng: np.random.Generator, relaxed: bool, by_hierarchy: bool
+) -> tuple[NDArray[Any], Int64s]:
+    """The rows, part after part, and where each part ends, when no part can be cut any more."""
+    canvas = _Canvas(crowds, rng.permutation(crowds.rows) if relaxed else np.arange(crowds.rows), by_hierarchy)
+    waiting, finished = [canvas.everybody()], []
+    while waiting:
+        parts = waiting.pop()
+        large = parts.people >= 2 * crowds.k
+        divisible = parts.where(large)
+        cuts = canvas.cuts(divisible, relaxed)
+        finished += [parts.where(~large), divisible.where(~cuts.found)]
+        waiting += canvas.divide(divisible.where(cuts.found), cuts.left[cuts.found]).batches()
+    return canvas.rows, np.sort(np.concatenate([parts.end for parts in finished]))
 
 
 @dataclass(frozen=True, repr=False)
@@ -78,6 +92,13 @@ class _Parts:
         """Some of them."""
         return _Parts(self.begin[which], self.end[which], self.people[which])
 
+    def batches(self) -> "list[_Parts]":
+        """The same, not too many at once, so that what is computed of each needs little room."""
+        return [
+            _Parts(self.begin[at : at + BATCH], self.end[at : at + BATCH], self.people[at : at + BATCH])
+            for at in range(0, len(self), BATCH)
+        ]
+
 
 @dataclass(frozen=True, repr=False)
 class _Cuts:
@@ -90,7 +111,7 @@ class _Cuts:
 class _Attribute:
     """A public attribute of the rows of the canvas: codes in the order in which it is cut."""
 
-    def __init__(self, column: Column, show: Show, rows: Int64s) -> None:
+    def __init__(self, column: Column, rows: Int64s, by_hierarchy: bool) -> None:
         self.size, self.plain = column.size, len(column.values)
         self.codes = column.codes[rows]
         self.numbers = None if column.values.dtype == object else _halves(column)
@@ -99,7 +120,7 @@ class _Attribute:
         else:
             declared = column.domain.values if column.domain is not None else None
             self.domain = float(max(len(declared or ()), self.plain, 1))
-            if show == "hierarchy" and column.hierarchy is not None:
+            if by_hierarchy and column.hierarchy is not None:
                 self.codes = _place_in_hierarchy(column, column.hierarchy)[self.codes]
 
     def widths(self, parts: _Parts, low: Int64s, high: Int64s) -> Floats:
@@ -117,13 +138,13 @@ class _Attribute:
 class _Canvas:
     """The rows, always in such an order that those of one part stand together."""
 
-    def __init__(self, crowds: Crowds, show: Show, rows: Int64s) -> None:
+    def __init__(self, crowds: Crowds, rows: Int64s, by_hierarchy: bool) -> None:
         self.crowds, table = crowds, crowds.table
         self.rows = rows.astype(np.min_scalar_type(table.rows))
         self.weights = NO_WEIGHTS if table.weights is None else table.weights[rows]
         self.right: Bytes = np.empty(table.rows, np.uint8)
         """Of the latest cut: is the row on its right?"""
-        self.attributes = [_Attribute(column, show, rows) for column in crowds.columns]
+        self.attributes = [_Attribute(column, rows, by_hierarchy) for column in crowds.columns]
         self.everywhere = {name: _everybody(table, name) for name in _names_required(crowds.policy)}
         """How the private values that matter spread over the whole table."""
         self.labels = {name: table[name].codes[rows] for name in self.everywhere}
@@ -220,13 +241,6 @@ class _Canvas:
             np.column_stack([middle, parts.end]).ravel(),
             np.column_stack([left, parts.people - left]).ravel(),
         )
-
-    def groups(self, finished: list[_Parts]) -> tuple[Int64s, int]:
-        """The part of each row of the table, and how many parts there are."""
-        ends = np.sort(np.concatenate([parts.end for parts in finished]))
-        group = np.empty(len(self.rows), np.int64)
-        group[self.rows] = np.repeat(np.arange(len(ends)), np.diff(ends, prepend=0))
-        return group, len(ends)
 
 
 def _halves(column: Column) -> Floats:
