@@ -99,7 +99,9 @@ class Questions:
             for first, end in runs:
                 branch[first:end] = number
         if np.count_nonzero(branch >= 0) < sum(end - first for runs in admitted for first, end in runs):
-            raise ModelError(f"two branches of a node that asks {column.name!r} admit the same value: grow another tree")
+            raise ModelError(
+                f"two branches of a node that asks {column.name!r} admit the same value: grow another tree"
+            )
         ends = divide_rows(column.codes, branch, rows, len(node.edges))
         return column.name, [rows[begin:end] for begin, end in pairwise([0, *ends.tolist()])], admitted
 
