@@ -32,7 +32,7 @@ def divide_rows(codes: NDArray[Any], branch: Int32s, rows: Int32s, branches: int
 
 @njit(cache=True, nogil=True)
 def middle_cut(codes: NDArray[Any], rows: Int32s, weights: Int64s) -> tuple[int, int, int]:
-    """How far the codes of some rows spread, after which to cut for the most equal halves, and people in the lesser one.
+    """How far the codes of some rows spread, after which to cut for the most equal halves, and people in the lesser.
 
     An empty `weights` counts every row once. Nobody is in the lesser half if there is only one code.
     """
