@@ -1,4 +1,4 @@
-"""Which rows go down which branch."""
+"""Which rows go down which branch, and where to divide them by a number."""
 
 from typing import Any
 
@@ -28,3 +28,45 @@ def divide_rows(codes: NDArray[Any], branch: Int32s, rows: Int32s, branches: int
         place[to] += 1
     rows[:] = sorted_rows
     return ends
+
+
+@njit(cache=True, nogil=True)
+def middle_cut(codes: NDArray[Any], rows: Int32s, weights: Int64s) -> tuple[int, int, int]:
+    """How far the codes of some rows spread, after which to cut for the most equal halves, and people in the lesser.
+
+    An empty `weights` counts every row once. Nobody is in the lesser half if there is only one code.
+    """
+    low, high = int(codes[rows[0]]), int(codes[rows[0]])
+    for i in range(rows.size):
+        low, high = min(low, int(codes[rows[i]])), max(high, int(codes[rows[i]]))
+    if low == high:
+        return 0, low, 0
+    people = np.zeros(high - low + 1, np.int64)
+    for i in range(rows.size):
+        people[int(codes[rows[i]]) - low] += weights[rows[i]] if weights.size else 1
+    below, beyond = 0, int(people.sum())
+    fewer, cut = 0, low
+    for place in range(high - low):
+        below += people[place]
+        beyond -= people[place]
+        if min(below, beyond) > fewer:
+            fewer, cut = min(below, beyond), low + place
+        if below > beyond:
+            break
+    return high - low, cut, fewer
+
+
+@njit(cache=True, nogil=True)
+def divide_at(codes: NDArray[Any], rows: Int32s, cut: int) -> int:
+    """Bring the rows with codes up to a cut to the front, in place and in their order; says how many they are."""
+    beyond = np.empty_like(rows)
+    front, back = 0, 0
+    for i in range(rows.size):
+        if codes[rows[i]] <= cut:
+            rows[front] = rows[i]
+            front += 1
+        else:
+            beyond[back] = rows[i]
+            back += 1
+    rows[front:] = beyond[:back]
+    return front
