@@ -174,8 +174,11 @@ def test_neither_the_order_of_rows_nor_the_seed_matters(
     assert one.group[shuffled].tolist() == other.group.tolist()
     assert [one.cells(group) for group in range(one.number)] == [other.cells(group) for group in range(other.number)]
     table = encode(framed(people), policy)
+    assert table.weights is not None
+    before = table.weights.tolist()
     again = method(table, policy, rng=np.random.default_rng(1)).partition
     assert again.group.tolist() == one.group.tolist()
+    assert table.weights.tolist() == before
 
 
 @METHODS
@@ -242,6 +245,19 @@ def test_a_suppressed_cell_of_the_source_stays_suppressed() -> None:
     assert Counter(cells_of(made(tds, people, policy))) == Counter(cells_of(made(tdr, people, policy))) == told
     three = ks.Policy(public=["town"], target="label", require="k=3")
     assert Counter(cells_of(made(tds, people, three))) == {("*",): 7, ("y",): 3}
+
+
+def test_cells_of_the_source_may_be_general() -> None:
+    jobs = ks.Hierarchy.of([path[:2] for path in JOBS.values()])
+    people = labeled("job", {"nurse": "uuv", "health": "uv", "{clerk|doctor}": "vvu", "clerk": "vv"})
+    for k, expected in {
+        1: {("nurse",): 3, ("health",): 2, ("{clerk|doctor}",): 3, ("office",): 2},
+        3: {("*",): 10},
+    }.items():
+        policy = ks.Policy(public=["job"], target="label", require=f"k={k}", hierarchies={"job": jobs})
+        found = made(tds, people, policy)
+        assert Counter(cells_of(found)) == expected  # who is a clerk need not be told: all in offices have one label
+        assert ks.audit(released(people, found), policy).holds
 
 
 def test_a_root_that_has_a_name_does_not_speak_of_missing_values() -> None:

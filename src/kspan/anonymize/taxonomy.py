@@ -18,6 +18,9 @@ from kspan.data.domain import LARGEST
 from kspan.data.groups import NO_WEIGHTS, runs, tally
 from kspan.data.table import Column, Table
 
+DIGITS = 12
+"""What gains have beyond these is rounding: where nothing is gained it must not decide."""
+
 
 @dataclass(frozen=True, eq=False)
 class Node:
@@ -87,7 +90,8 @@ class Seen:
         sizes = np.bincount(keys // self.labels, inside)
         left = n_log_n(sizes).sum() - n_log_n(inside).sum()
         total = float(people.sum())
-        return max(0.0, float(n_log_n(np.array([total]))[0] - n_log_n(whole).sum() - left) / total)
+        gain = float(n_log_n(np.array([total]))[0] - n_log_n(whole).sum() - left) / total
+        return max(0.0, round(gain, DIGITS))
 
     def gains_alone(self, codes: Int64s, among: Int64s) -> Floats:
         """InfoGain of telling each of some codes apart from all others among several."""
@@ -100,7 +104,7 @@ class Seen:
         sizes = np.bincount(of_code, people, len(codes))
         kept = n_log_n(people) + n_log_n(together - people) - n_log_n(together)
         left = n_log_n(sizes) + n_log_n(total - sizes) - everybody - np.bincount(of_code, kept, len(codes))
-        gains: Floats = np.maximum(0.0, (n_log_n(np.array([total])) - everybody - left) / total)
+        gains: Floats = np.maximum(0.0, ((n_log_n(np.array([total])) - everybody - left) / total).round(DIGITS))
         return gains
 
 
