@@ -28,10 +28,13 @@ Vector = tuple[int, ...]
 KEYS = 1 << 62
 """Keys of groups are 64-bit integers."""
 
-REMEMBERED = 4
+REMEMBERED = 8
 """Frequency sets are kept for rolling up while they have together at most this many times the groups of the finest."""
 
 MOST_REMEMBERED = 256
+
+WORTH_KEEPING = 0.9
+"""A frequency set is kept if it has at most this share of the groups that it was rolled up from."""
 
 NO_PLACES: Int32s = np.empty(0, np.int32)
 
@@ -62,7 +65,10 @@ class Lattice:
         self.widths = [[int(names.max()) + 1 for names in levels] for levels in self.names]
         self.top: Vector = tuple(len(levels) - 1 for levels in self.names)
         self.bottom: Vector = (0,) * len(self.columns)
-        self.begin = np.cumsum([0, *(column.size for column in self.columns)])[:-1].astype(np.int64)
+        ends = np.cumsum([column.size for column in self.columns])
+        begins = ends - [column.size for column in self.columns]
+        self.cells = (self.codes + begins).astype(np.min_scalar_type(ends[-1]))
+        """The codes, counted on from attribute to attribute: places in arrays with an entry for each value of each."""
         sizes = crowds.sizes(self.kind, self.kinds)
         self.finest = FrequencySet(self.bottom, np.arange(self.kinds, dtype=np.int32), sizes)
         self._known = [self.finest]
@@ -84,7 +90,7 @@ class Lattice:
         if finer.vector == vector:
             return finer
         made = self._rolled_up(finer, vector)
-        if 2 * len(made.people) <= len(finer.people):
+        if len(made.people) <= WORTH_KEEPING * len(finer.people):
             self._remember(made)
         return made
 
@@ -94,7 +100,7 @@ class Lattice:
             return self._counted(groups.vector)[1]
         place = np.empty(self.kinds, np.int32)
         everybody = self.finest
-        roll_up(self.codes, everybody.example, everybody.people, self._digits(groups.vector), self.begin, place)
+        roll_up(self.cells, everybody.example, everybody.people, self._digits(groups.vector), place)
         return place.astype(np.int64)
 
     def partition(self, groups: FrequencySet, kept: Bools) -> Partition:
@@ -154,12 +160,12 @@ class Lattice:
     def cost_of_cells(self, groups: FrequencySet, which: Bools, costs: Sequence[Sequence[Floats]]) -> float:
         """What the cells of some groups cost in sum over their people; `costs[attribute][level]` is by value."""
         flat = np.concatenate([costs[attribute][level] for attribute, level in enumerate(groups.vector)])
-        return float(cost_of_cells(self.codes, groups.example, groups.people, which, flat, self.begin))
+        return float(cost_of_cells(self.cells, groups.example, groups.people, which, flat))
 
     def _rolled_up(self, finer: FrequencySet, vector: Vector) -> FrequencySet:
         if self._is_wide(vector):
             return self._counted(vector)[0]
-        made = roll_up(self.codes, finer.example, finer.people, self._digits(vector), self.begin, NO_PLACES)
+        made = roll_up(self.cells, finer.example, finer.people, self._digits(vector), NO_PLACES)
         return FrequencySet(vector, *made)
 
     def _is_wide(self, vector: Vector) -> bool:

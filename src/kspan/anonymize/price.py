@@ -62,7 +62,7 @@ class Pricing(ABC):
         """The price of a vector of which some groups are released, and some have fewer than k people."""
 
     def bases(self, floor: Vector) -> Floats:
-        """A base of every vector from some lowest levels on, an axis an attribute: the finest's, if no more is known."""
+        """A base of every vector from some lowest levels on, an axis an attribute: the finest's if no more is known."""
         none = np.zeros(self.lattice.kinds, bool)
         least = self.price(self.lattice.finest, none, none).base
         return np.full([high - low + 1 for low, high in zip(floor, self.lattice.top, strict=True)], least, np.float64)

@@ -12,38 +12,31 @@ Int64s = NDArray[np.int64]
 
 
 @njit(cache=True, nogil=True)
-def key_of(codes: NDArray[Any], example: int, digits: Int64s, begin: Int64s) -> int:
-    """What a kind of row shows, as one number: the sum of its digit in each attribute."""
-    key = 0
-    for attribute in range(begin.size):
-        key += digits[begin[attribute] + codes[example, attribute]]
-    return key
-
-
-@njit(cache=True, nogil=True)
 def roll_up(
-    codes: NDArray[Any], example: Int32s, people: Int64s, digits: Int64s, begin: Int64s, place: Int32s
+    cells: NDArray[Any], example: Int32s, people: Int64s, digits: Int64s, place: Int32s
 ) -> tuple[Int32s, Int64s]:
     """An example and the people of every coarser group, in order of first appearance.
 
-    `example` names for each finer group one kind of row in it (a line of `codes`). A `place` that is not empty gets the
-    coarser group of each finer one.
+    `example` names for each finer group one kind of row in it: a line of `cells`, which say where in `digits` the parts
+    of the key of its coarser group stand. A `place` that is not empty gets the coarser group of each finer one.
     """
-    slots = 16
+    slots, shift = 16, np.uint64(60)
     while slots < 2 * example.size:
         slots *= 2
+        shift -= np.uint64(1)
     taken = np.full(slots, -1, np.int32)
     keys = np.empty(example.size, np.int64)
     examples = np.empty(example.size, np.int32)
     totals = np.empty(example.size, np.int64)
     found = 0
     for i in range(example.size):
-        key = key_of(codes, example[i], digits, begin)
-        # Fibonacci hashing: the odd multiplier spreads neighboring keys over the table.
-        mixed = np.uint64(key) * np.uint64(0x9E3779B97F4A7C15)
-        slot = np.int64((mixed ^ (mixed >> np.uint64(32))) & np.uint64(slots - 1))
+        key, line = np.int64(0), np.uint32(example[i])
+        for attribute in range(cells.shape[1]):
+            key += digits[cells[line, np.uint32(attribute)]]
+        # Fibonacci hashing: the odd multiplier spreads neighboring keys, best in the highest bits.
+        slot = (np.uint64(key) * np.uint64(0x9E3779B97F4A7C15)) >> shift
         while taken[slot] >= 0 and keys[taken[slot]] != key:
-            slot = (slot + 1) & (slots - 1)
+            slot = (slot + np.uint64(1)) & np.uint64(slots - 1)
         group = taken[slot]
         if group < 0:
             group = np.int32(found)
@@ -61,16 +54,16 @@ def roll_up(
 
 @njit(cache=True, nogil=True)
 def cost_of_cells(
-    codes: NDArray[Any], example: Int32s, people: Int64s, which: NDArray[np.bool_], costs: Floats, begin: Int64s
+    cells: NDArray[Any], example: Int32s, people: Int64s, which: NDArray[np.bool_], costs: Floats
 ) -> float:
-    """The costs of all cells of some groups, person by person; `costs` is laid out as digits are."""
+    """The costs of all cells of some groups, person by person; `costs` are laid out as digits are."""
     total = 0.0
     for i in range(example.size):
         if which[i]:
-            cells = 0.0
-            for attribute in range(begin.size):
-                cells += costs[begin[attribute] + codes[example[i], attribute]]
-            total += people[i] * cells
+            cost = 0.0
+            for attribute in range(cells.shape[1]):
+                cost += costs[cells[example[i], attribute]]
+            total += people[i] * cost
     return total
 
 
