@@ -44,7 +44,7 @@ REQUIRES = st.one_of(
     st.tuples(st.integers(1, 3), st.sampled_from([1.5, 2.0, 3.0])).map(lambda kl: {"k": kl[0], "entropy_l": kl[1]}),
     st.tuples(st.integers(1, 3), st.sampled_from([0.5, 0.75])).map(lambda kc: {"k": kc[0], "confidence": kc[1]}),
     st.tuples(st.sampled_from([1.0, 2.0]), st.integers(1, 3)).map(lambda cl: {"recursive_cl": list(cl)}),
-    st.tuples(st.integers(1, 3), st.sampled_from([0.25, 0.5])).map(lambda kt: {"k": kt[0], "t": kt[1]}),
+    st.tuples(st.integers(1, 3), st.sampled_from([0.5, 2.0])).map(lambda kb: {"k": kb[0], "basic_beta": kb[1]}),
 )
 
 

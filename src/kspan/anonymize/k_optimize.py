@@ -14,10 +14,10 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
+from kspan.anonymize.asked import holds, is_blind
 from kspan.anonymize.cells import shown
 from kspan.anonymize.crowds import Crowds, Recoding
 from kspan.anonymize.cut_search import Aim, Cells, Clock, Found, Int32s, intervals, search
-from kspan.anonymize.one_dim import BLIND
 from kspan.anonymize.ordering import in_order
 from kspan.data.arrays import Bools, Int64s
 from kspan.data.cells import SUPPRESSED, write_interval, write_set
@@ -26,7 +26,6 @@ from kspan.data.table import Column, Table
 from kspan.errors import PolicyError, check_number
 from kspan.model.partition import WITHHELD, Partition, Shown
 from kspan.policy import Policy
-from kspan.privacy import KAnonymity
 from kspan.utility.loss import classification_metric, discernibility
 
 Loss = Literal["cm", "dm"]
@@ -143,14 +142,13 @@ class _Space:
     def aim(self, withhold: float) -> Aim:
         """What the search is to minimize."""
         crowds, people = self.crowds, self.crowds.table.people
-        parts = crowds.policy.require.parts
         return Aim(
             self.loss,
             crowds.k,
             everybody=people,
             may_withhold=int(withhold * people + 1e-9),
             exact=None if crowds.only_k else self._exact,
-            local=all(isinstance(part, (KAnonymity, *BLIND)) for part in parts),
+            local=is_blind(crowds.policy),
         )
 
     def _exact(self, group: Int64s, number: int) -> tuple[float, int]:
@@ -172,12 +170,12 @@ class _Space:
     def _released(self, group: Int64s, number: int) -> tuple[Int64s, int]:
         """Groups of rows without those that do not hold, which are withheld; again if others fail without them."""
         while number:
-            holds = self.crowds.holds(group, number)
-            if holds.all():
+            good = holds(self.crowds, group, number)
+            if good.all():
                 break
-            place = np.where(holds, np.cumsum(holds) - 1, WITHHELD)
+            place = np.where(good, np.cumsum(good) - 1, WITHHELD)
             group = np.where(group == WITHHELD, WITHHELD, place[group])
-            number = int(holds.sum())
+            number = int(good.sum())
         return group, number
 
     def partition(self, cuts: Bools) -> Partition:

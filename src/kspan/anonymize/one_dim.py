@@ -15,6 +15,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from kspan.anonymize.asked import asked_about, holds, is_blind
 from kspan.anonymize.cells import as_intervals, as_nodes, as_sets
 from kspan.anonymize.crowds import Crowds, Recoding
 from kspan.anonymize.hilbert import along_the_curve
@@ -26,12 +27,9 @@ from kspan.errors import PolicyError
 from kspan.kernels.one_dim import Prices, best_cuts, box_costs, boxes, from_buckets, join_failing
 from kspan.model.partition import Partition, Shown
 from kspan.policy import Policy
-from kspan.privacy import Confidence, DistinctL, EntropyL, KAnonymity, OnPrivate, RecursiveCL, SimpleL
+from kspan.privacy import OnPrivate
 
 Show = Literal["interval", "set", "hierarchy"]
-
-BLIND = (DistinctL, EntropyL, RecursiveCL, SimpleL, Confidence)
-"""Requirements that look at how often private values occur, not at which they are: the fewer of each, the better."""
 
 LARGEST_SHAPE = 4
 """Groups from buckets have up to so many times the people that one group must have."""
@@ -92,7 +90,7 @@ class _Line:
         people = self.crowds.sizes(self.in_source_order(group), number)
         rounds = 0
         while True:
-            fails = ~self.crowds.holds(self.in_source_order(group), len(people))
+            fails = ~holds(self.crowds, self.in_source_order(group), len(people))
             if len(people) == 1 or not fails.any():
                 return group
             # One that needs many neighbors takes in more of them at a time, about an eighth of what it has.
@@ -137,13 +135,11 @@ def _shape(crowds: Crowds) -> tuple[str, int, int] | None:
     Where the requirement is about several attributes, it is the one whose commonest value is most common.
     """
     policy, table = crowds.policy, crowds.table
-    parts = [part for part in policy.require.parts if isinstance(part, OnPrivate)]
-    blind = all(isinstance(part, (KAnonymity, *BLIND)) for part in policy.require.parts)
-    if not blind or table.weights is not None:
+    if not is_blind(policy) or not asked_about(policy) or table.weights is not None:
         return None
-    about = [name for name in policy.private if any(not part.on or name in part.on for part in parts)]
-    commonest = {name: int(np.bincount(table[name].codes).max()) for name in about}
-    name = max(about, key=lambda private: commonest[private])
+    parts = [part for part in policy.require.parts if isinstance(part, OnPrivate)]
+    commonest = {name: int(np.bincount(table[name].codes).max()) for name in asked_about(policy)}
+    name = max(commonest, key=lambda private: commonest[private])
     own = [part for part in parts if not part.on or name in part.on]
     least = max(crowds.k, 2)
     while least < table.rows and _most_of_one(own, least) == 0:
@@ -160,6 +156,7 @@ def _most_of_one(parts: Sequence[OnPrivate], size: int) -> int:
 
     No group with at most m of each value is worse than one that has m of as few values as possible.
 
+    >>> from kspan.privacy import Confidence, DistinctL, SimpleL
     >>> _most_of_one([DistinctL(2)], 10), _most_of_one([Confidence(0.85)], 10), _most_of_one([SimpleL(3)], 3)
     (9, 8, 1)
     """
