@@ -129,12 +129,14 @@ def number(text: str) -> float | None:
     return value if math.isfinite(value) else None
 
 
-def number_text(value: float | np.integer[Any]) -> str:
+def number_text(value: float | np.number[Any]) -> str:
     """A number the way a person writes it.
 
-    >>> number_text(39.0), number_text(0.5), number_text(2**60 + 1)
-    ('39', '0.5', '1152921504606846977')
+    >>> number_text(39.0), number_text(0.5), number_text(2**60 + 1), number_text(np.float32(1.1))
+    ('39', '0.5', '1152921504606846977', '1.1')
     """
+    if isinstance(value, np.floating):
+        value = float(str(value))  # a short float has few digits, and no others that it only seems to have
     if not isinstance(value, float):
         return str(int(value))  # a whole number may have more digits than a float
     return str(int(value)) if value.is_integer() and abs(value) < 2**53 else repr(float(value))
