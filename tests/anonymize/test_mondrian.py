@@ -299,6 +299,12 @@ def test_extreme_numbers(numbers: list[float]) -> None:
     assert made_of(frame, policy).partition.number == min(2, len(set(numbers)))
 
 
+def test_as_many_people_as_can_be_counted() -> None:
+    frame = pl.DataFrame({"age": [20, 30, 40, 50], "illness": list("abcd"), "n": [2**60] * 4})
+    policy = ks.Policy(public=["age"], private=["illness"], weight="n", require=f"k={2**61}")
+    assert cells_of(made_of(frame, policy)) == [{"age": "[20, 30]"}, {"age": "[40, 50]"}]
+
+
 def test_many_values() -> None:
     """More than fit into one histogram or one mask: the median is narrowed down, sets are written as runs."""
     numbers = np.random.default_rng(3).permutation(70_000)

@@ -70,7 +70,7 @@ def medians(
                 if first <= code <= last:
                     bins[(code - first) >> shift] += weights[i] if weights.size else 1
             place = 0
-            while 2 * (lower + bins[place]) < people[part]:
+            while lower + bins[place] < people[part] - (lower + bins[place]):  # twice as many might not be countable
                 lower += bins[place]
                 place += 1
             first += place << shift
