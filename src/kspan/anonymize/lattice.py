@@ -36,6 +36,9 @@ MOST_REMEMBERED = 256
 WORTH_KEEPING = 0.9
 """A frequency set is kept if it has at most this share of the groups that it was rolled up from."""
 
+NEVER = np.iinfo(np.int64).max
+"""More groups than there can be: an empty slot."""
+
 NO_PLACES: Int32s = np.empty(0, np.int32)
 
 
@@ -46,6 +49,38 @@ class FrequencySet:
     vector: Vector
     example: Int32s
     people: Int64s
+
+
+class Known:
+    """Frequency sets from which others are rolled up: the finest for good, of others the latest."""
+
+    def __init__(self, finest: FrequencySet) -> None:
+        self._sets: list[FrequencySet] = [finest] * (MOST_REMEMBERED + 1)
+        self._vectors = np.zeros((MOST_REMEMBERED + 1, len(finest.vector)), np.int64)
+        self._groups = np.full(MOST_REMEMBERED + 1, NEVER)
+        self._groups[0] = len(finest.people)
+        self._latest = self._oldest = 0
+        self._room = REMEMBERED * len(finest.people)
+
+    def smallest_below(self, vector: Vector) -> FrequencySet:
+        """The one with the fewest groups whose vector is no coarser anywhere."""
+        return self._sets[int(np.where((self._vectors <= vector).all(axis=1), self._groups, NEVER).argmin())]
+
+    def remember(self, made: FrequencySet) -> None:
+        """Keep one more; the oldest give way."""
+        self._latest = self._latest % MOST_REMEMBERED + 1
+        self._forget(self._latest)
+        self._sets[self._latest], self._vectors[self._latest] = made, made.vector
+        self._groups[self._latest] = len(made.people)
+        self._room -= len(made.people)
+        while self._room < 0:
+            self._oldest = self._oldest % MOST_REMEMBERED + 1
+            self._forget(self._oldest)
+
+    def _forget(self, slot: int) -> None:
+        if self._groups[slot] != NEVER:
+            self._room += int(self._groups[slot])
+            self._sets[slot], self._groups[slot] = self._sets[0], NEVER
 
 
 class Lattice:
@@ -71,8 +106,7 @@ class Lattice:
         """The codes, counted on from attribute to attribute: places in arrays with an entry for each value of each."""
         sizes = crowds.sizes(self.kind, self.kinds)
         self.finest = FrequencySet(self.bottom, np.arange(self.kinds, dtype=np.int32), sizes)
-        self._known = [self.finest]
-        self._index = _index(self._known)
+        self._known = Known(self.finest)
 
     @property
     def size(self) -> int:
@@ -85,13 +119,12 @@ class Lattice:
 
     def frequency_set(self, vector: Vector) -> FrequencySet:
         """The groups of a vector, rolled up from the smallest known frequency set of a finer one."""
-        vectors, sizes = self._index
-        finer = self._known[int(np.where((vectors <= vector).all(axis=1), sizes, self.kinds + 1).argmin())]
+        finer = self._known.smallest_below(vector)
         if finer.vector == vector:
             return finer
         made = self._rolled_up(finer, vector)
         if len(made.people) <= WORTH_KEEPING * len(finer.people):
-            self._remember(made)
+            self._known.remember(made)
         return made
 
     def place_in(self, groups: FrequencySet) -> Int64s:
@@ -203,21 +236,6 @@ class Lattice:
             for attribute, level in enumerate(groups.vector)
         ]
         return np.lexsort(shown[::-1])
-
-    def _remember(self, made: FrequencySet) -> None:
-        """Keep a frequency set for rolling up; the oldest give way, but never the finest."""
-        self._known.append(made)
-        while len(self._known) > 2 and (
-            len(self._known) > MOST_REMEMBERED
-            or sum(len(known.people) for known in self._known) > (REMEMBERED + 1) * self.kinds
-        ):
-            del self._known[1]
-        self._index = _index(self._known)
-
-
-def _index(known: Sequence[FrequencySet]) -> tuple[Int64s, Int64s]:
-    """The vectors of frequency sets, and how many groups each has, as arrays to search."""
-    return np.array([one.vector for one in known]), np.array([len(one.people) for one in known])
 
 
 def _names_by_level(column: Column) -> tuple[Int64s, ...]:

@@ -8,7 +8,7 @@ next vectors are found by halving a path of open ones that leads upwards from th
 
 import heapq
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -105,41 +105,51 @@ class Checker:
 
 
 class Tags:
-    """For every vector from some lowest levels on, a lower bound of its loss; infinite once it is closed."""
+    """For every vector from some lowest levels on, a lower bound of its loss; infinite once it is closed.
+
+    Vectors have places here: in the flat order of arrays with an axis an attribute.
+    """
 
     def __init__(self, checker: Checker, floor: Vector) -> None:
         self.floor = floor
         self.base = checker.prices.bases(floor)
         self.extra, self.bound = np.zeros_like(self.base), self.base.copy()
+        self.shape = self.bound.shape
+        self.strides = [stride // self.bound.itemsize for stride in self.bound.strides]
+        self._flat = self.bound.reshape(-1)
 
-    def most_promising(self, loss: float) -> Vector | None:
+    def most_promising(self, loss: float) -> int | None:
         """The open vector with the lowest bound, the first of them in lexicographic order."""
-        place = int(self.bound.argmin())
-        if not self.bound.flat[place] < loss:
-            return None
-        return self._vector(np.unravel_index(place, self.bound.shape))
+        place = int(self._flat.argmin())
+        return place if self._flat[place] < loss else None
 
-    def is_open(self, vector: Vector, loss: float) -> bool:
+    def is_open(self, place: int, loss: float) -> bool:
         """May it be better than what was found?"""
-        return bool(self.bound[self._index(vector)] < loss)
+        return bool(self._flat[place] < loss)
 
-    def path(self, start: Vector, loss: float) -> list[Vector]:
+    def path(self, start: int, loss: float) -> list[int]:
         """Open vectors from one upwards, each a level coarser in one attribute, the most promising first."""
-        path = [start]
+        path, index = [start], [int(at) for at in np.unravel_index(start, self.shape)]
         while True:
-            steps = [
-                (float(self.bound[self._index(coarser)]), coarser)
-                for coarser in _neighbors(path[-1], 1)
-                if all(self._index(coarser)[at] < width for at, width in enumerate(self.bound.shape))
-            ]
-            bound, coarser = min(steps, default=(np.inf, start))
-            if not bound < loss:
+            best, step = loss, -1
+            for attribute, at in enumerate(index):
+                if at + 1 < self.shape[attribute]:
+                    bound = self._flat[path[-1] + self.strides[attribute]]
+                    if bound < best:
+                        best, step = bound, attribute
+            if step < 0:
                 return path
-            path.append(coarser)
+            index[step] += 1
+            path.append(path[-1] + self.strides[step])
+
+    def vector(self, place: int) -> Vector:
+        """The vector at a place."""
+        return tuple(int(at) + low for at, low in zip(np.unravel_index(place, self.shape), self.floor, strict=True))
 
     def learn(self, one: Checked) -> None:
         """Close a vector, and raise the bounds of all finer and all coarser ones."""
-        index, price = self._index(one.groups.vector), one.price
+        index = tuple(level - low for level, low in zip(one.groups.vector, self.floor, strict=True))
+        price = one.price
         finer, coarser = tuple(slice(0, at + 1) for at in index), tuple(slice(at, None) for at in index)
         if one.hopeless:
             self.bound[finer] = np.inf
@@ -155,12 +165,6 @@ class Tags:
     def close(self, which: Bools) -> None:
         """Close all these vectors."""
         self.bound[which] = np.inf
-
-    def _index(self, vector: Vector) -> Vector:
-        return tuple(level - low for level, low in zip(vector, self.floor, strict=True))
-
-    def _vector(self, index: Sequence[np.intp]) -> Vector:
-        return tuple(int(at) + low for at, low in zip(index, self.floor, strict=True))
 
 
 def _raise(numbers: Floats, least: Floats | float) -> None:
@@ -186,11 +190,11 @@ def search_open(checker: Checker, tags: Tags, found: Found) -> None:
         while path:
             middle = len(path) // 2
             if tags.is_open(path[middle], found.loss):
-                one = checker.check(path[middle])
+                one = checker.check(tags.vector(path[middle]))
                 found.see(one)
                 tags.learn(one)
             finer, coarser = path[:middle], path[middle + 1 :]
-            path = finer if any(tags.is_open(vector, found.loss) for vector in finer) else coarser
+            path = finer if any(tags.is_open(place, found.loss) for place in finer) else coarser
     found.proved = True
 
 
