@@ -243,20 +243,81 @@ def test_weights_are_repeated_rows(data: st.DataObject) -> None:
     assert cells_of(other.partition) == cells_of(recoding.partition)
 
 
-@given(data=st.data())
-def test_counting_people_everybody_shares_with_a_crowd_what_can_be_matched(data: st.DataObject) -> None:
+def spans_hold(frame: pl.DataFrame, policy: ks.Policy, partition: Partition) -> bool:
     """A span by its definition: the released groups that admit the public values of a person."""
-    made = recoded(data, counting="people", show="interval")
-    if made is None:
-        return
-    frame, policy, _, _, recoding = made
-    cells = cells_of(recoding.partition)
+    cells = cells_of(partition)
     spans: dict[frozenset[int], list[Row]] = defaultdict(list)
-    for row, group in zip(frame.rows(named=True), recoding.partition.group.tolist(), strict=True):
-        matched = [all(admits(each[name], row[name]) for name in CELLS) for each in cells]
+    for row, group in zip(frame.rows(named=True), partition.group.tolist(), strict=True):
+        matched = [all(admits(each[name], row[name]) for name in policy.public) for each in cells]
         if group != WITHHELD:
             spans[frozenset(np.flatnonzero(matched).tolist())].append(row)
-    assert naive_holds(policy, [labels_of(rows) for rows in spans.values()])
+    return naive_holds(policy, [labels_of(rows) for rows in spans.values()])
+
+
+@given(data=st.data())
+def test_counting_people_everybody_shares_with_a_crowd_what_can_be_matched(data: st.DataObject) -> None:
+    made = recoded(data, counting="people", show="interval")
+    if made is not None:
+        frame, policy, _, _, recoding = made
+        assert spans_hold(frame, policy, recoding.partition)
+
+
+def question(place: int, answers: dict[str, Node]) -> Node:
+    edges = tuple(Edge(Region(frozenset({answer})), node) for answer, node in answers.items())
+    return Node.of_counts((0, 0, 0), place, edges)
+
+
+LEAF = Node.of_counts((0, 0, 0))
+
+
+def test_counting_people_leaves_with_others_below_are_not_refined() -> None:
+    """Else those below would be told apart by which part above them they match."""
+    rows = [(p, q, "a", p, "u", 1) for q in ("a", "a", "b|c", "d", "e") for p in (0, 3)]
+    frame = pl.DataFrame(rows, schema=[*CELLS, "label", "weight"], orient="row")
+    below = question(1, dict.fromkeys(WORDS, LEAF))
+    halves = (((None, 5), below), ((5, None), LEAF))
+    edges = tuple(Edge(Region(intervals=(pair,)), node) for pair, node in halves)
+    tree = Tree(ATTRIBUTES, "label", "private", ("u", "v", "w"), Node.of_counts((0, 0, 0), 0, edges))
+    policy = policy_of({"k": 3})
+    for counting, groups in (("rows", 3), ("people", 2)):
+        options: Any = {"transfer": "none", "show": "interval", "counting": counting}
+        partition = kactus(encode(frame, policy), policy, tree, rng=seed(), **options).partition
+        assert partition.number == groups
+        assert spans_hold(frame, policy, partition) == (counting == "people")
+
+
+def test_counting_people_the_topmost_leaves_join_those_who_are_left() -> None:
+    """Three u with q=d break l=2 at the root; two with q=r=a are fewer than three above them, who must join first."""
+    rows = [("d", "a", "u")] * 3 + [
+        ("a", "a", "u"),
+        ("a", "a", "v"),
+        ("a", "d", "u"),
+        ("a", "e", "v"),
+        ("a", "b|c", "u"),
+    ]
+    frame = pl.DataFrame(
+        [(0, q, r, 0.0, label, 1) for q, r, label in rows], schema=[*CELLS, "label", "weight"], orient="row"
+    )
+    top = question(1, {**dict.fromkeys(WORDS, LEAF), "a": question(2, dict.fromkeys(WORDS, LEAF))})
+    tree = Tree(ATTRIBUTES, "label", "private", ("u", "v", "w"), top)
+    policy = policy_of({"k": 2, "distinct_l": 2})
+    partition = kactus(encode(frame, policy), policy, tree, rng=seed(), counting="people").partition
+    assert spans_hold(frame, policy, partition)
+    assert sorted(Counter(partition.group.tolist()).values()) == [2, 6]
+
+
+def test_nobody_is_withheld_on_whom_others_depend() -> None:
+    """Without the two in d everybody is 0.4 from the four in a, with them 0.364."""
+    rows = [("a", "u")] * 4 + [("e", "u"), ("e", "v")] * 8 + [("d", "u")] * 2
+    frame = pl.DataFrame(
+        [(0, q, "a", 0.0, label, 1) for q, label in rows], schema=[*CELLS, "label", "weight"], orient="row"
+    )
+    tree = Tree(ATTRIBUTES, "label", "private", ("u", "v", "w"), question(1, dict.fromkeys(WORDS, LEAF)))
+    policy = policy_of({"k": 3, "t": 0.38})
+    partition = kactus(encode(frame, policy), policy, tree, rng=seed(), transfer="none").partition
+    assert partition.withheld == 0
+    assert sorted(Counter(partition.group.tolist()).values()) == [6, 16]
+    assert ks.audit(released_frame(frame, partition), policy).holds
 
 
 # The procedure, from its definition
