@@ -175,7 +175,12 @@ def _name(column: Column, level: int, name: int) -> str | None:
         return None
     if member >= len(column.values):
         return SUPPRESSED
-    return column.label(member) if level == 0 else hierarchy.path(column.label(member))[level]
+    label = column.label(member)
+    if level == 0:
+        return label
+    if hierarchy.find(label) is None:  # a cell that is general already, such as a set, is a branch of its own
+        return label if level < len(column.levels) else hierarchy.names[-1][0]
+    return hierarchy.path(label)[level]
 
 
 def _texts(column: Column) -> list[str | None]:

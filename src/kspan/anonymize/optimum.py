@@ -8,7 +8,7 @@ next vectors are found by halving a path of open ones that leads upwards from th
 
 import heapq
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -174,12 +174,16 @@ def _raise(numbers: Floats, least: Floats | float) -> None:
 def optimum(checker: Checker, progress: Progress | None = None) -> Found:
     """The vector that works and has the smallest loss, proved to be so unless the lattice is too large."""
     found = Found(progress)
-    floor = _lowest_levels(checker, found)
-    heights = [high - low + 1 for low, high in zip(floor, checker.lattice.top, strict=True)]
+    alone = _attributes_alone(checker, found)
+    lowest = tuple(min(levels) for levels in zip(*(one.groups.vector for one in alone), strict=True))
+    heights = [high - low + 1 for low, high in zip(lowest, checker.lattice.top, strict=True)]
     if math.prod(heights) > MOST_TAGGED:
-        _descend(checker, found)
+        _descend(checker, alone, found)
     else:
-        search_open(checker, Tags(checker, floor), found)
+        tags = Tags(checker, lowest)
+        for one in alone:
+            tags.learn(one)
+        search_open(checker, tags, found)
     return found
 
 
@@ -198,31 +202,33 @@ def search_open(checker: Checker, tags: Tags, found: Found) -> None:
     found.proved = True
 
 
-def _lowest_levels(checker: Checker, found: Found) -> Vector:
-    """For each attribute the lowest level that is not hopeless with all others at `*`: the first round of Incognito."""
+def _attributes_alone(checker: Checker, found: Found) -> list[Checked]:
+    """The top, and for each attribute the lowest level that is not hopeless with all others at `*`.
+
+    This is the first round of Incognito: lower levels need no look in any vector.
+    """
     top = checker.lattice.top
-    found.see(checker.check(top))
-    lowest = []
+    alone = [checker.check(top)]
+    found.see(alone[0])
     for attribute, height in enumerate(top):
-        level = 0
-        while level < height:
-            alone = checker.check((*top[:attribute], level, *top[attribute + 1 :]))
-            found.see(alone)
-            if not alone.hopeless:
+        for level in range(height):
+            one = checker.check((*top[:attribute], level, *top[attribute + 1 :]))
+            found.see(one)
+            if not one.hopeless:
+                alone.append(one)
                 break
-            level += 1
-        lowest.append(level)
-    return tuple(lowest)
+    return alone
 
 
-def _descend(checker: Checker, found: Found) -> None:
+def _descend(checker: Checker, known: Sequence[Checked], found: Found) -> None:
     """From the top down, look at the finer neighbors of the best vector whose neighbors were not yet looked at."""
-    start = checker.check(checker.lattice.top)
-    queue, seen = [(start.price.loss, start.groups.vector)], {start.groups.vector}
+    queue = [(one.price.loss, one.groups.vector) for one in known]
+    heapq.heapify(queue)
+    seen = {vector for _, vector in queue}
     while queue and found.checked < MOST_CHECKED:
         _, vector = heapq.heappop(queue)
-        for finer in _neighbors(vector, -1):
-            if min(finer) < 0 or finer in seen:
+        for finer in _finer(vector):
+            if finer in seen:
                 continue
             seen.add(finer)
             one = checker.check(finer)
@@ -231,7 +237,8 @@ def _descend(checker: Checker, found: Found) -> None:
                 heapq.heappush(queue, (one.price.loss, finer))
 
 
-def _neighbors(vector: Vector, step: int) -> Iterator[Vector]:
-    """The vectors that differ by a step in one attribute."""
+def _finer(vector: Vector) -> Iterator[Vector]:
+    """The vectors that are a level finer in one attribute."""
     for attribute, level in enumerate(vector):
-        yield (*vector[:attribute], level + step, *vector[attribute + 1 :])
+        if level:
+            yield (*vector[:attribute], level - 1, *vector[attribute + 1 :])

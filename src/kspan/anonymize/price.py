@@ -211,8 +211,8 @@ def _share_open(column: Column, hierarchy: Hierarchy, name: str) -> float:
     if column.kind == "numeric":
         ends = range_of(read_cell(name)) or range_of(OneOf(tuple(members)))
         width = _width(column)
-        if ends is not None and width > 0:
-            return (ends[1] - ends[0]) / width
+        if ends is not None:
+            return (ends[1] - ends[0]) / width if width > 0 else 0.0
     return 0.0 if len(members) <= 1 else len(members) / len(hierarchy.values)
 
 
