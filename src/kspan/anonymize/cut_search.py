@@ -63,6 +63,10 @@ class Aim:
     local: bool
     """Does it depend on a group alone whether the requirement holds for it?"""
 
+    def excess(self, withheld: int) -> int:
+        """How many people too many are withheld."""
+        return max(withheld - self.may_withhold, 0)
+
     @property
     def kind(self) -> int:
         """What a group costs."""
@@ -162,8 +166,12 @@ def intervals(cuts: Bools) -> Int32s:
 def _search_nearby(
     cells: Cells, possible: Bools, aim: Aim, found: Found, clock: Clock, rng: np.random.Generator
 ) -> None:
-    """Add and remove single cuts while that helps; then change a few at random, and again; for half of the time."""
-    _descend(cells, found.cuts, possible, aim, found, clock)
+    """Add and remove single cuts while that helps; then change a few at random, and again; for half of the time.
+
+    It begins with no cut, and with all of them: on the way up and on the way down it may stop at different places.
+    """
+    for start in (found.cuts, possible):
+        _descend(cells, start, possible, aim, found, clock)
     patience = failures = int(possible.sum())
     while failures > 0 and clock.share() < 0.5:
         before = found.cost
@@ -173,34 +181,34 @@ def _search_nearby(
 
 
 def _descend(cells: Cells, cuts: Bools, possible: Bools, aim: Aim, found: Found, clock: Clock) -> None:
-    """The best single change, again and again, until none helps."""
+    """The best single change, again and again, until none helps: first to withhold few enough, then by cost."""
     now = _Cost(cells, cuts, aim)
     cost, withheld = now.exact()
-    allowed = withheld <= aim.may_withhold
     while clock.share() < 0.5:
-        if allowed and cost < found.cost:
+        if withheld <= aim.may_withhold and cost < found.cost:
             found.cuts, found.cost = now.cuts, cost
-        for place in _promising(now, possible, cost if allowed else np.inf):
+        for place in _promising(now, possible, cost, withheld):
             changed = now.cuts.copy()
             changed[place] ^= True
             then = _Cost(cells, changed, aim)
             then_cost, then_withheld = then.exact()
-            if then_withheld <= aim.may_withhold and (not allowed or then_cost < cost):
-                now, cost, allowed = then, then_cost, True
+            if (aim.excess(then_withheld), then_cost) < (aim.excess(withheld), cost):
+                now, cost, withheld = then, then_cost, then_withheld
                 break
         else:
             return
 
 
-def _promising(now: _Cost, possible: Bools, cost: float) -> Iterator[tuple[np.intp, np.intp]]:
-    """Places whose change may cost less, the most promising first: by size, which is never more than the true cost."""
+def _promising(now: _Cost, possible: Bools, cost: float, withheld: int) -> Iterator[tuple[np.intp, np.intp]]:
+    """Places whose change may help, the most promising first: by size, which never tells of more than the true cost."""
     (added, lost), (removed, lost_then) = now.added(), now.removed()
-    then = np.where(now.cuts, removed, np.where(possible, added, np.inf))
-    then[np.where(now.cuts, lost_then, lost) > now.aim.may_withhold] = np.inf
-    order = np.argsort(then, axis=None, kind="stable")[:MOST_TRIED]
-    for attribute, place in zip(*np.unravel_index(order, then.shape), strict=True):
-        if then[attribute, place] < cost:
-            yield attribute, place
+    then = np.where(now.cuts, removed, np.where(possible, added, np.inf)).ravel()
+    excess = np.maximum(np.where(now.cuts, lost_then, lost).ravel() - now.aim.may_withhold, 0)
+    for place in np.lexsort((then, excess, np.isinf(then)))[:MOST_TRIED]:
+        if np.isinf(then[place]) or (excess[place], then[place]) >= (now.aim.excess(withheld), cost):
+            return
+        attribute, at = np.unravel_index(place, possible.shape)
+        yield attribute, at
 
 
 @dataclass(frozen=True)

@@ -12,29 +12,39 @@ from kspan.kernels.hilbert import hilbert_keys
 
 def along_the_curve(
     codes: NDArray[Any], sizes: Sequence[int], weights: Int64s | None, *, rng: np.random.Generator
-) -> tuple[Int64s, Int64s]:
-    """The rows of `codes[row, attribute]` in the order of the curve, and the place of the point of each of them.
+) -> NDArray[Any]:
+    """The rows of `codes[row, attribute]` in the order of the curve.
 
-    Every attribute is spread over the whole length of its axis. Rows at the same point have the same place; they come
-    by weight, and otherwise in random order, so that their order tells nothing.
+    Every attribute is spread over the whole length of its axis. Rows at the same point come by weight, and otherwise in
+    random order, so that their order tells nothing.
 
     >>> corners = np.array([[1, 0], [0, 0], [1, 1], [0, 1]], np.uint8)
-    >>> rows, place = along_the_curve(corners, [2, 2], None, rng=np.random.default_rng(0))
-    >>> corners[rows].tolist(), place.tolist()
-    ([[0, 0], [0, 1], [1, 1], [1, 0]], [0, 1, 2, 3])
+    >>> corners[along_the_curve(corners, [2, 2], None, rng=np.random.default_rng(0))].tolist()
+    [[0, 0], [0, 1], [1, 1], [1, 0]]
     """
     told_apart = [axis for axis, size in enumerate(sizes) if size > 1]
-    shuffled = rng.permutation(len(codes))
+    shuffled = np.arange(len(codes), dtype=np.int32 if len(codes) <= np.iinfo(np.int32).max else np.int64)
+    rng.shuffle(shuffled)
     if not told_apart:
         keys = np.zeros((len(codes), 1), np.uint64)
     else:
         bits = max((sizes[axis] - 1).bit_length() for axis in told_apart)
-        keys = hilbert_keys(np.ascontiguousarray(codes[:, told_apart]), np.array(sizes)[told_apart], bits)
-    order = _sorted(keys[shuffled], None if weights is None else weights[shuffled])
-    rows = shuffled[order]
-    following = keys[rows]
-    new = (following[1:] != following[:-1]).any(axis=1)
-    return rows, np.concatenate([[0], np.cumsum(new)])
+        axes = codes if len(told_apart) == len(sizes) else np.ascontiguousarray(codes[:, told_apart])
+        keys = hilbert_keys(axes, np.array(sizes)[told_apart], bits)
+    keys = keys[shuffled]
+    return shuffled[_sorted(keys, None if weights is None else weights[shuffled])]
+
+
+def points_in_order(codes: NDArray[Any]) -> Int64s:
+    """The place of the point of every row, if equal rows of `codes[row, attribute]` stand together.
+
+    >>> points_in_order(np.array([[1, 0], [1, 0], [0, 0]])).tolist()
+    [0, 0, 1]
+    """
+    new = np.zeros(len(codes), bool)
+    for attribute in range(codes.shape[1]):
+        new[1:] |= codes[1:, attribute] != codes[:-1, attribute]
+    return np.cumsum(new)
 
 
 def _sorted(keys: NDArray[np.uint64], weights: Int64s | None) -> Int64s:

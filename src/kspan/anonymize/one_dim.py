@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from kspan.anonymize.asked import asked_about, holds, is_blind
 from kspan.anonymize.cells import as_intervals, as_nodes, as_sets
 from kspan.anonymize.crowds import Crowds, Recoding
-from kspan.anonymize.hilbert import along_the_curve
+from kspan.anonymize.hilbert import along_the_curve, points_in_order
 from kspan.anonymize.ordering import in_order, matrix
 from kspan.data.arrays import Floats, Int64s
 from kspan.data.groups import Counts, Groups, group_rows
@@ -52,7 +52,7 @@ def one_dim(table: Table, policy: Policy, *, rng: np.random.Generator, show: Sho
     crowds.check_reachable()
     line = _Line(crowds, show, rng)
     starts = best_cuts(line.points, line.people, crowds.k, line.prices)
-    group = np.repeat(np.arange(len(starts)), np.diff(starts, append=crowds.rows))
+    group = _runs(starts, crowds.rows)
     way = "consecutive groups"
     if not crowds.only_k:
         group = line.united(group, len(starts))
@@ -61,8 +61,11 @@ def one_dim(table: Table, policy: Policy, *, rng: np.random.Generator, show: Sho
             dealt = line.from_buckets(*shape)
             if line.loss(dealt) < line.loss(group):
                 group, way = dealt, "buckets of private values"
-    partition = _shown(line.columns, line.in_source_order(group), int(group.max()) + 1, show)
-    return Recoding(partition, {"way": way, "groups": partition.number, "loss": line.loss(group)})
+    columns, loss, number = line.columns, line.loss(group), int(group.max()) + 1
+    group = line.in_source_order(group)
+    del line  # before cells are written: a million rows take their memory
+    partition = _shown(columns, group, number, show)
+    return Recoding(partition, {"way": way, "groups": partition.number, "loss": loss})
 
 
 class _Line:
@@ -73,7 +76,7 @@ class _Line:
         self.columns = [in_order(column) for column in crowds.columns]
         self.prices = _prices(self.columns, by_hierarchy=show == "hierarchy")
         codes, weights = matrix(self.columns, crowds.rows), crowds.table.weights
-        self.rows, self.place = along_the_curve(codes, [column.size for column in self.columns], weights, rng=rng)
+        self.rows = along_the_curve(codes, [column.size for column in self.columns], weights, rng=rng)
         self.points: NDArray[Any] = codes[self.rows]
         self.people: Int64s = np.empty(0, np.int64) if weights is None else weights[self.rows]
         """How many each row stands for; empty if for one."""
@@ -94,29 +97,26 @@ class _Line:
             if len(people) == 1 or not fails.any():
                 return group
             # One that needs many neighbors takes in more of them at a time, about an eighth of what it has.
-            for _ in range(2 ** (rounds // ROUNDS_TO_DOUBLE)):
-                if len(people) == 1:
-                    break
-                joined = join_failing(fails, people, low, high, self.prices)
-                starts = np.flatnonzero(np.diff(joined, prepend=-1))
-                low, high = np.minimum.reduceat(low, starts), np.maximum.reduceat(high, starts)
-                people, fails = np.add.reduceat(people, starts), np.logical_or.reduceat(fails, starts)
-                group = joined[group]
+            first = join_failing(fails, people, low, high, 2 ** (rounds // ROUNDS_TO_DOUBLE), self.prices)
+            people, low, high = people[first], low[first], high[first]
+            group = (np.cumsum(first) - 1)[group]
             rounds += 1
 
     def from_buckets(self, name: str, size: int, most: int) -> Int64s:
         """Groups of `size` near rows with at most `most` of one value of a private attribute."""
         column = self.crowds.table[name]
-        value = column.codes[self.rows].astype(np.int64)
+        value = column.codes[self.rows]
         bucketed = np.argsort(value, kind="stable")
+        place = points_in_order(self.points)
         counts = np.bincount(value, minlength=column.size)
         begins = np.concatenate([[0], np.cumsum(counts)])
         by_count = np.argsort(-counts, kind="stable")
-        group = np.empty_like(value)
-        group[bucketed] = from_buckets(self.place[bucketed], begins, by_count, size, most)
+        group = np.empty(len(value), np.int64)
+        group[bucketed] = from_buckets(place[bucketed], begins, by_count, size, most)
+        del bucketed, value
         number = int(group.max()) + 1
         # From here on groups are neighbors if the middles of their rows are.
-        middle = np.bincount(group, self.place, number) / np.bincount(group, minlength=number)
+        middle = np.bincount(group, place, number) / np.bincount(group, minlength=number)
         rank = np.empty(number, np.int64)
         rank[np.argsort(middle, kind="stable")] = np.arange(number)
         return self.united(rank[group], number)
@@ -127,6 +127,13 @@ class _Line:
         cost = box_costs(*boxes(self.points, group, number), self.prices)
         people = self.crowds.sizes(self.in_source_order(group), number)
         return float((cost * people).sum() / people.sum() / len(self.columns))
+
+
+def _runs(starts: Int64s, rows: int) -> Int64s:
+    """The group of each row, if groups are runs of rows."""
+    group = np.zeros(rows, np.int64)
+    group[starts[1:]] = 1
+    return np.cumsum(group, out=group)
 
 
 def _shape(crowds: Crowds) -> tuple[str, int, int] | None:

@@ -62,7 +62,7 @@ def best_cuts(points: NDArray[Any], people: Int64s, k: int, prices: Prices) -> I
     rows, attributes = points.shape
     best = np.full(rows + 1, np.inf)
     best[0] = 0.0
-    begins = np.zeros(rows + 1, np.int64)
+    back = np.zeros(rows + 1, np.int32)  # how many rows the last group of the best cuts before an end has
     low, high = np.empty(attributes, np.int64), np.empty(attributes, np.int64)
     cells = np.empty(attributes)
     enough, inside = 0, 0  # people[enough:end] are the fewest rows before the end that have k people
@@ -89,7 +89,7 @@ def best_cuts(points: NDArray[Any], people: Int64s, k: int, prices: Prices) -> I
             worth = best[start] + total * cost
             if worth < best[end]:
                 best[end] = worth
-                begins[end] = start
+                back[end] = end - start
             start -= 1
             if start < 0:
                 break
@@ -106,20 +106,20 @@ def best_cuts(points: NDArray[Any], people: Int64s, k: int, prices: Prices) -> I
                     cost -= cells[a]
                     cells[a] = _cell(prices, a, low[a], high[a])
                     cost += cells[a]
-    return _traced(begins)
+    return _traced(back)
 
 
 @njit(cache=True, nogil=True)
-def _traced(begins: Int64s) -> Int64s:
-    """The starts of the groups of the best cuts, from the start of the last group of each run of rows."""
-    number, end = 0, begins.size - 1
+def _traced(back: NDArray[np.int32]) -> Int64s:
+    """The starts of the groups of the best cuts, from the end backwards."""
+    number, end = 0, back.size - 1
     while end > 0:
-        end = begins[end]
+        end -= back[end]
         number += 1
     starts = np.empty(number, np.int64)
-    end = begins.size - 1
+    end = back.size - 1
     while end > 0:
-        end = begins[end]
+        end -= back[end]
         number -= 1
         starts[number] = end
     return starts
@@ -218,42 +218,57 @@ def box_costs(low: Int64s, high: Int64s, prices: Prices) -> Floats:
 
 
 @njit(cache=True, nogil=True)
-def _growth(people: Int64s, low: Int64s, high: Int64s, cost: Floats, one: int, other: int, prices: Prices) -> float:
+def _growth(people: Int64s, low: Int64s, high: Int64s, one: int, other: int, prices: Prices) -> float:
     """What the people of two groups lose when they become one."""
-    both = 0.0
+    grown = 0.0
     for a in range(low.shape[1]):
-        both += _cell(prices, a, min(low[one, a], low[other, a]), max(high[one, a], high[other, a]))
-    return float(people[one] * (both - cost[one]) + people[other] * (both - cost[other]))
+        both = _cell(prices, a, min(low[one, a], low[other, a]), max(high[one, a], high[other, a]))
+        grown += people[one] * (both - _cell(prices, a, low[one, a], high[one, a]))
+        grown += people[other] * (both - _cell(prices, a, low[other, a], high[other, a]))
+    return grown
 
 
 @njit(cache=True, nogil=True)
-def join_failing(fails: Bools, people: Int64s, low: Int64s, high: Int64s, prices: Prices) -> Int64s:
-    """Groups in a line, where each that fails is united with the neighbor with which less is lost: their new numbers.
+def join_failing(fails: Bools, people: Int64s, low: Int64s, high: Int64s, times: int, prices: Prices) -> Bools:
+    """Unite every group of a line that fails with the neighbor with which less is lost, so many times.
 
-    A union of this round takes in no third group, except at the end of the line.
+    Each time a union takes in no third group, unless it has no other neighbor. Says which groups are the first of their
+    union; their people and boxes become those of the union.
     """
     groups = fails.size
-    joined = np.empty(groups, np.int64)
-    cost = box_costs(low, high, prices)
-    number, one, united = -1, 0, -1  # `united`: the last group that this round has united with another
-    while one < groups:
-        if not fails[one]:
-            number += 1
-            joined[one] = number
-            one += 1
-            continue
-        left, right = np.inf, np.inf
-        if one > 0 and united < one - 1:
-            left = _growth(people, low, high, cost, one - 1, one, prices)
-        if one + 1 < groups:
-            right = _growth(people, low, high, cost, one, one + 1, prices)
-        if left < right or one + 1 == groups:
-            joined[one] = number
-            united = one
-            one += 1
-        else:
-            number += 1
-            joined[one] = joined[one + 1] = number
-            united = one + 1
-            one += 2
-    return joined
+    first = np.ones(groups, np.bool_)
+    before, after = np.arange(-1, groups - 1), np.arange(1, groups + 1)
+    united = np.zeros(groups, np.int64)  # when a group was last united with another
+    queue = np.flatnonzero(fails)
+    for now in range(1, times + 1):
+        following = np.empty(queue.size, np.int64)
+        number = 0
+        for failing in queue:
+            one, left, right = int(failing), int(before[failing]), int(after[failing])
+            if not first[one] or united[one] == now or (left < 0 and right == groups):
+                continue
+            to_left, to_right = np.inf, np.inf
+            if left >= 0 and united[left] != now:
+                to_left = _growth(people, low, high, left, one, prices)
+            if right < groups and united[right] != now:
+                to_right = _growth(people, low, high, one, right, prices)
+            if to_left < to_right or right == groups:
+                one, right = left, one
+            if united[one] != now and united[right] != now:
+                following[number] = one
+                number += 1
+            elif united[right] == now:  # the union at the right now begins here
+                for place in range(number):
+                    if following[place] == right:
+                        following[place] = one
+            people[one] += people[right]
+            for a in range(low.shape[1]):
+                low[one, a] = min(low[one, a], low[right, a])
+                high[one, a] = max(high[one, a], high[right, a])
+            first[right] = False
+            united[one] = now
+            after[one] = after[right]
+            if after[one] < groups:
+                before[after[one]] = one
+        queue = following[:number]
+    return first
