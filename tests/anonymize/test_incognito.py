@@ -3,6 +3,7 @@
 import dataclasses
 import math
 from collections import Counter
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -166,7 +167,7 @@ def test_what_is_refused() -> None:
     with pytest.raises(PolicyError, match="withhold must be a number from 0 to 1"):
         incognito(table, policy, rng=generator(), withhold=1.5)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("kspan.anonymize.incognito.MOST_TAGGED", 1)
+        patch.setattr(import_module("kspan.anonymize.incognito"), "MOST_TAGGED", 1)
         with pytest.raises(Unreachable, match="too many"):
             minimal_vectors(table, policy)
     with pytest.raises(Unreachable, match="k=3"):

@@ -22,7 +22,10 @@ def anonymize(
         int | None, typer.Option(min=0, help="For a table that can be made again; kept in OUT.owner.json.")
     ] = None,
     show: Annotated[
-        str | None, typer.Option(help="How groups show numbers and words: interval, set, hierarchy, or mean (kactus).")
+        str | None,
+        typer.Option(
+            help="How groups show numbers and words: interval, set, hierarchy; of kactus median, mean, interval."
+        ),
     ] = None,
     inducer: Annotated[str | None, typer.Option(help="The tree that kactus prunes: c45 or id3.")] = None,
     transfer: Annotated[str | None, typer.Option(help="How kactus moves rows up: random, greedy or none.")] = None,
