@@ -306,6 +306,26 @@ def test_counting_people_the_topmost_leaves_join_those_who_are_left() -> None:
     assert sorted(Counter(partition.group.tolist()).values()) == [2, 6]
 
 
+def test_counting_people_a_merged_leaf_is_above_all_that_was_below_its_parts() -> None:
+    """Three u without q are left; two with q=e and r=a have the set of all other answers above them."""
+    rows = [(None, "a", "u")] * 3 + [
+        ("e", "a", "u"),
+        ("e", "a", "v"),
+        ("e", "d", "v"),
+        ("a", "a", "u"),
+        ("b|c", "a", "u"),
+    ]
+    frame = pl.DataFrame(
+        [(0, q, r, 0.0, label, 1) for q, r, label in rows], schema=[*CELLS, "label", "weight"], orient="row"
+    )
+    top = question(1, {**dict.fromkeys(WORDS, LEAF), "e": question(2, dict.fromkeys(WORDS, LEAF))})
+    tree = Tree(ATTRIBUTES, "label", "private", ("u", "v", "w"), top)
+    policy = policy_of({"k": 2, "distinct_l": 2})
+    made = kactus(encode(frame, policy), policy, tree, rng=seed(), counting="people", merge_siblings=True)
+    assert spans_hold(frame, policy, made.partition)
+    assert sorted(Counter(made.partition.group.tolist()).values()) == [2, 6]
+
+
 def test_nobody_is_withheld_on_whom_others_depend() -> None:
     """Without the two in d everybody is 0.4 from the four in a, with them 0.364."""
     rows = [("a", "u")] * 4 + [("e", "u"), ("e", "v")] * 8 + [("d", "u")] * 2
