@@ -28,7 +28,7 @@ Vector = tuple[int, ...]
 KEYS = 1 << 62
 """Keys of groups are 64-bit integers."""
 
-REMEMBERED = 8
+REMEMBERED = 3
 """Frequency sets are kept for rolling up while they have together at most this many times the groups of the finest."""
 
 MOST_REMEMBERED = 256
@@ -93,19 +93,21 @@ class Lattice:
         """The kind of each row; kinds are in lexicographic order, so nothing below depends on the order of the rows."""
         example = np.empty(self.kinds, np.int64)
         example[self.kind] = np.arange(crowds.rows)
-        self.codes = np.column_stack([column.codes[example] for column in self.columns])
         self.people = crowds.table.people
         self.names = [_names_by_level(column) for column in self.columns]
         """For each attribute and level, the code of the name that each value has there."""
         self.widths = [[int(names.max()) + 1 for names in levels] for levels in self.names]
         self.top: Vector = tuple(len(levels) - 1 for levels in self.names)
         self.bottom: Vector = (0,) * len(self.columns)
-        ends = np.cumsum([column.size for column in self.columns])
-        begins = ends - [column.size for column in self.columns]
-        self.cells = (self.codes + begins).astype(np.min_scalar_type(ends[-1]))
-        """The codes, counted on from attribute to attribute: places in arrays with an entry for each value of each."""
-        sizes = crowds.sizes(self.kind, self.kinds)
-        self.finest = FrequencySet(self.bottom, np.arange(self.kinds, dtype=np.int32), sizes)
+        sizes = [column.size for column in self.columns]
+        self.begins = [sum(sizes[:attribute]) for attribute in range(len(sizes))]
+        self.cells = np.empty((self.kinds, len(sizes)), np.min_scalar_type(sum(sizes)))
+        """The codes of each kind, counted on from attribute to attribute: places in arrays of all values of all."""
+        for attribute, column in enumerate(self.columns):
+            self.cells[:, attribute] = column.codes[example]
+            self.cells[:, attribute] += self.cells.dtype.type(self.begins[attribute])
+        everybody = crowds.sizes(self.kind, self.kinds)
+        self.finest = FrequencySet(self.bottom, np.arange(self.kinds, dtype=np.int32), everybody)
         self._known = Known(self.finest)
 
     @property
@@ -126,6 +128,11 @@ class Lattice:
         if len(made.people) <= WORTH_KEEPING * len(finer.people):
             self._known.remember(made)
         return made
+
+    def shown_codes(self, attribute: int, level: int, kinds: Int32s | slice) -> Int64s:
+        """The codes of what some kinds of rows show of an attribute at a level."""
+        codes: Int64s = self.names[attribute][level][self.cells[kinds, attribute] - self.begins[attribute]]
+        return codes
 
     def place_in(self, groups: FrequencySet) -> Int64s:
         """The group of every kind of row, as the frequency set numbers them: by the first of its kinds."""
@@ -148,7 +155,7 @@ class Lattice:
         example = groups.example[order]
         shown = {}
         for attribute, (column, level) in enumerate(zip(self.columns, groups.vector, strict=True)):
-            name = self.names[attribute][level][self.codes[example, attribute]]
+            name = self.shown_codes(attribute, level, example)
             shown[column.name] = _shown_at(column, level, name)
         return Partition(numbering[self.place_in(groups)][self.kind], len(order), shown)
 
@@ -218,7 +225,7 @@ class Lattice:
         place, space = np.zeros(self.kinds, np.int64), 1
         for attribute, level in enumerate(vector):
             width = self.widths[attribute][level]
-            keys = place * width + self.names[attribute][level][self.codes[:, attribute]]
+            keys = place * width + self.shown_codes(attribute, level, slice(None))
             distinct, _, place = tally(keys, space * width, NO_WEIGHTS, locate=True)
             space = len(distinct)
         first = np.full(space, self.kinds)
@@ -231,10 +238,7 @@ class Lattice:
 
     def _by_shown(self, groups: FrequencySet) -> Int64s:
         """The groups in lexicographic order of the codes that they show."""
-        shown = [
-            self.names[attribute][level][self.codes[groups.example, attribute]]
-            for attribute, level in enumerate(groups.vector)
-        ]
+        shown = [self.shown_codes(attribute, level, groups.example) for attribute, level in enumerate(groups.vector)]
         return np.lexsort(shown[::-1])
 
 

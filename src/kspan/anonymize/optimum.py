@@ -20,6 +20,9 @@ from kspan.data.arrays import Bools, Floats
 MOST_TAGGED = 1 << 22
 """Larger lattices are not tagged vector by vector: from the top down the best is sought, and not proved."""
 
+MOST_AXES = 32
+"""Attributes that arrays have axes for."""
+
 MOST_CHECKED = 5000
 """Vectors of such a lattice that are looked at."""
 
@@ -177,7 +180,7 @@ def optimum(checker: Checker, progress: Progress | None = None) -> Found:
     alone = _attributes_alone(checker, found)
     lowest = tuple(min(levels) for levels in zip(*(one.groups.vector for one in alone), strict=True))
     heights = [high - low + 1 for low, high in zip(lowest, checker.lattice.top, strict=True)]
-    if math.prod(heights) > MOST_TAGGED:
+    if math.prod(heights) > MOST_TAGGED or len(heights) > MOST_AXES:
         _descend(checker, alone, found)
     else:
         tags = Tags(checker, lowest)
@@ -221,7 +224,10 @@ def _attributes_alone(checker: Checker, found: Found) -> list[Checked]:
 
 
 def _descend(checker: Checker, known: Sequence[Checked], found: Found) -> None:
-    """From the top down, look at the finer neighbors of the best vector whose neighbors were not yet looked at."""
+    """From the top down, look at the finer neighbors of the best vector whose neighbors were not yet looked at.
+
+    Above a vector that is not hopeless none is, so that all of them are seen if there is time.
+    """
     queue = [(one.price.loss, one.groups.vector) for one in known]
     heapq.heapify(queue)
     seen = {vector for _, vector in queue}
@@ -235,6 +241,7 @@ def _descend(checker: Checker, known: Sequence[Checked], found: Found) -> None:
             found.see(one)
             if not one.hopeless:
                 heapq.heappush(queue, (one.price.loss, finer))
+    found.proved = not queue
 
 
 def _finer(vector: Vector) -> Iterator[Vector]:

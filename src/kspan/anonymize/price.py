@@ -79,12 +79,12 @@ class CellPricing(Pricing):
         super().__init__(lattice)
         self.costs = costs
         self.all_cells = lattice.people * len(costs)
-        people = lattice.finest.people
-        self.cells = [
-            np.array([(people * cost[lattice.codes[:, attribute]]).sum() for cost in levels]) / self.all_cells
-            for attribute, levels in enumerate(costs)
-        ]
+        self.cells: list[Floats] = []
         """By attribute and level, what its cells cost if nobody is withheld."""
+        for attribute, levels in enumerate(costs):
+            values = lattice.shown_codes(attribute, 0, slice(None))
+            people = np.bincount(values, lattice.finest.people, lattice.columns[attribute].size)
+            self.cells.append(np.array([(people * cost).sum() for cost in levels]) / self.all_cells)
 
     def price(self, groups: FrequencySet, kept: Bools, small: Bools) -> Price:
         """The cells' costs, and for withheld people what is missing to 1: in finer vectors that is no less."""
