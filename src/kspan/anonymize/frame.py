@@ -37,7 +37,7 @@ def recoded(
 def shown_cells(partition: Partition, name: str) -> pl.Series:
     """What each group shows of a public attribute, as text; null is a missing cell."""
     shown = partition.shown[name]
-    return pl.Series(_labels(shown.column), dtype=pl.String)[shown.code]
+    return pl.Series(labels_of(shown.column), dtype=pl.String)[shown.code]
 
 
 def mapped(table: Table, partition: Partition) -> pl.DataFrame:
@@ -47,7 +47,7 @@ def mapped(table: Table, partition: Partition) -> pl.DataFrame:
 
 def _mapped(column: Column, partition: Partition, name: str) -> pl.DataFrame:
     shown = partition.shown[name]
-    values, cells = _labels(column), [*_labels(shown.column), WITHHELD_CELL]
+    values, cells = labels_of(column), [*labels_of(shown.column), WITHHELD_CELL]
     # A withheld row has the last place, where the mark for that stands.
     became = np.append(shown.code, len(cells) - 1)[partition.group]
     keys = column.codes.astype(np.int64) * len(cells) + became
@@ -63,7 +63,8 @@ def _mapped(column: Column, partition: Partition, name: str) -> pl.DataFrame:
     )
 
 
-def _labels(column: Column) -> list[str | None]:
+def labels_of(column: Column) -> list[str | None]:
+    """What a cell with each code shows as text; None is a missing one."""
     return [None if code == column.missing else column.label(code) for code in range(column.size)]
 
 
