@@ -45,9 +45,14 @@ def publish_tree(
     return judged.audit
 
 
-def publish_table(table: pl.DataFrame, policy: Policy, path: str | os.PathLike[str]) -> Audit:
-    """Write a table that satisfies the policy's requirement as a file; refuse any other, and write nothing."""
-    judged = judged_table(table, policy, path)
+def publish_table(
+    table: pl.DataFrame, policy: Policy, path: str | os.PathLike[str], *, people: pl.DataFrame | None = None
+) -> Audit:
+    """Write a table that satisfies the policy's requirement as a file; refuse any other, and write nothing.
+
+    With the `people` in it, it is also judged by what they match.
+    """
+    judged = judged_table(table, policy, path, people=people)
     write_judged({path: judged})
     return judged.audit
 
@@ -79,7 +84,13 @@ def judged_tree(tree: Tree, people: pl.DataFrame, policy: Policy, *, disclosure:
 
 
 def judged_table(
-    table: pl.DataFrame, policy: Policy, path: str | os.PathLike[str], *, what: str = "the table", remedy: str = COARSER
+    table: pl.DataFrame,
+    policy: Policy,
+    path: str | os.PathLike[str],
+    *,
+    people: pl.DataFrame | None = None,
+    what: str = "the table",
+    remedy: str = COARSER,
 ) -> Judged:
     """A table as a file of that name has it, if it satisfies the policy's requirement.
 
@@ -89,7 +100,7 @@ def judged_table(
     with tempfile.TemporaryDirectory() as folder:
         draft = Path(folder) / Path(path).name
         write_table(table, draft)
-        found = audit(read_table(draft), policy)
+        found = audit(read_table(draft), people, policy)
         content = draft.read_bytes()
     if found.identifiers:
         raise DoesNotHold(f"the table has the identifier {listed(found.identifiers)}: it was not written; drop it")

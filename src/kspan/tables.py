@@ -5,7 +5,7 @@ import json
 import os
 import secrets
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from inspect import Parameter, signature
 from pathlib import Path
@@ -25,7 +25,7 @@ from kspan.errors import DataError, DoesNotHold, KspanError, PolicyError, Unreac
 from kspan.frames.files import load, write_text
 from kspan.frames.native import of_its_kind
 from kspan.inner_tree import inner_tree
-from kspan.model.partition import Partition
+from kspan.model.partition import WITHHELD, Partition
 from kspan.policy import Policy
 from kspan.publish import publish_table
 
@@ -61,6 +61,10 @@ AUTO = ("kactus", "tdr", "mondrian", "one-dim", "incognito")
 """What `auto` tries, those that keep a target in mind first."""
 
 
+APART = ("kactus", "mondrian", "tds", "tdr", "incognito", "k-optimize", "datafly")
+"""Whose groups keep apart, or overlap so that k people share a span where the policy counts people."""
+
+
 def _kactus(
     table: Table, policy: Policy, *, rng: np.random.Generator, inducer: Any = "c45", **options: Any
 ) -> Recoding:
@@ -86,6 +90,8 @@ class TableRelease:
     """Rows that were left out."""
     keep_order: bool
     seed: int | None
+    people: pl.DataFrame = field(repr=False)
+    """The rows of the source, as they were."""
     source: Table = field(repr=False)
     recoding: Recoding = field(repr=False)
 
@@ -154,7 +160,7 @@ class TableRelease:
     def save(self, path: str | os.PathLike[str], *, source: str | os.PathLike[str] | None = None) -> None:
         """Write the table, `PATH.release.json` to go with it, and `PATH.owner.json`, which stays with the owner."""
         release, private = (Path(f"{os.fspath(path)}{ending}") for ending in (".release.json", ".owner.json"))
-        publish_table(self.frame, self.policy, path)
+        publish_table(self.frame, self.policy, path, people=_released(self.people, self.recoding, self.policy))
         owner = {
             "format": OWNER_FORMAT,
             "version": VERSION,
@@ -197,17 +203,14 @@ def anonymize(
         if not frame.height:
             raise Unreachable(f"{name} would withhold everybody to reach {policy.require}: lower it, or add people")
         progress("judging them")
-        found = audit(frame, policy)
+        found = audit(frame, _released(people, recoding, policy), policy)
         if not found.holds:
-            raise DoesNotHold(
-                f"{name} left {found.failing_people} of {found.people} people in groups that break {policy.require}: "
-                "it was not released; please report this"
-            )
+            raise DoesNotHold(_refusal(name, frame, found, policy))
         withheld = recoding.partition.withheld
         told = {key: value for key, value in options.items() if key in given}
         return TableRelease(
-            of_its_kind(data, frame), policy, name, told, recoding.facts, found, withheld, keep_order, seed, table,
-            recoding,
+            of_its_kind(data, frame), policy, name, told, recoding.facts, found, withheld, keep_order, seed, people,
+            table, recoding,
         )  # fmt: skip
 
     if method != "auto":
@@ -220,10 +223,31 @@ def anonymize(
     return _best([made(name) for name in AUTO if _fits(name, policy)], policy)
 
 
+def _released(people: pl.DataFrame, recoding: Recoding, policy: Policy) -> pl.DataFrame | None:
+    """The people in a release, if the policy counts people: the judge must know them."""
+    return people.filter(pl.Series(recoding.partition.group != WITHHELD)) if policy.counting == "people" else None
+
+
+def _refusal(method: str, frame: pl.DataFrame, found: Audit, policy: Policy) -> str:
+    """Why a table was not released."""
+    if policy.counting == "people" and audit(frame, replace(policy, counting="rows")).holds:
+        others = [name for name in APART if name != method]
+        return (
+            f"the groups of {method} overlap, so that the people who match the same of them break {policy.require}: "
+            f"use {', '.join(others)}, or let the policy count rows"
+        )
+    return (
+        f"{method} left {found.failing_people} of {found.people} people in groups that break {policy.require}: "
+        "it was not released; please report this"
+    )
+
+
 def _fits(name: str, policy: Policy) -> bool:
     """May `auto` try a method under a policy?"""
     if name in ("kactus", "tds", "tdr"):
         return policy.target is not None and policy.target in policy.private
+    if policy.counting == "people" and name not in APART:
+        return False
     if name == "incognito":
         return all(attribute in policy.hierarchies for attribute in policy.public)
     return True
@@ -248,7 +272,7 @@ def _best(releases: list[TableRelease], policy: Policy) -> TableRelease:
     }
     return TableRelease(
         best.table, policy, best.method, best.options, facts, best.audit, best.withheld, best.keep_order, best.seed,
-        best.source, best.recoding,
+        best.people, best.source, best.recoding,
     )  # fmt: skip
 
 

@@ -2,6 +2,7 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -157,17 +158,19 @@ OPTIONS = st.fixed_dictionaries(
         "refine": st.booleans(),
         "merge_siblings": st.booleans(),
         "transfer": st.sampled_from(["random", "greedy", "none"]),
-        "counting": st.sampled_from(["rows", "people"]),
     }
 )
 
 
-def recoded(data: st.DataObject, **fixed: Any) -> tuple[pl.DataFrame, ks.Policy, Tree, dict[str, Any], Recoding] | None:
+def recoded(
+    data: st.DataObject, counting: str | None = None, **fixed: Any
+) -> tuple[pl.DataFrame, ks.Policy, Tree, dict[str, Any], Recoding] | None:
     frame = data.draw(frames(weights=data.draw(st.booleans())))
-    policy = policy_of(data.draw(requirements()))
+    counting = counting or data.draw(st.sampled_from(["rows", "people"]))
+    policy = policy_of(data.draw(requirements()), counting=counting)
     table = encode(frame, policy)
     tree = some_tree(data.draw, table, policy)
-    options = {**data.draw(OPTIONS), **fixed}
+    options = {**data.draw(OPTIONS), **fixed} | ({"show": "interval"} if counting == "people" else {})
     try:
         return frame, policy, tree, options, kactus(table, policy, tree, rng=seed(), **options)
     except Unreachable:
@@ -256,7 +259,7 @@ def spans_hold(frame: pl.DataFrame, policy: ks.Policy, partition: Partition) -> 
 
 @given(data=st.data())
 def test_counting_people_everybody_shares_with_a_crowd_what_can_be_matched(data: st.DataObject) -> None:
-    made = recoded(data, counting="people", show="interval")
+    made = recoded(data, counting="people")
     if made is not None:
         frame, policy, _, _, recoding = made
         assert spans_hold(frame, policy, recoding.partition)
@@ -278,9 +281,9 @@ def test_counting_people_leaves_with_others_below_are_not_refined() -> None:
     halves = (((None, 5), below), ((5, None), LEAF))
     edges = tuple(Edge(Region(intervals=(pair,)), node) for pair, node in halves)
     tree = Tree(ATTRIBUTES, "label", "private", ("u", "v", "w"), Node.of_counts((0, 0, 0), 0, edges))
-    policy = policy_of({"k": 3})
     for counting, groups in (("rows", 3), ("people", 2)):
-        options: Any = {"transfer": "none", "show": "interval", "counting": counting}
+        policy = policy_of({"k": 3}, counting=counting)
+        options: Any = {"transfer": "none", "show": "interval"}
         partition = kactus(encode(frame, policy), policy, tree, rng=seed(), **options).partition
         assert partition.number == groups
         assert spans_hold(frame, policy, partition) == (counting == "people")
@@ -300,8 +303,8 @@ def test_counting_people_the_topmost_leaves_join_those_who_are_left() -> None:
     )
     top = question(1, {**dict.fromkeys(WORDS, LEAF), "a": question(2, dict.fromkeys(WORDS, LEAF))})
     tree = Tree(ATTRIBUTES, "label", "private", ("u", "v", "w"), top)
-    policy = policy_of({"k": 2, "distinct_l": 2})
-    partition = kactus(encode(frame, policy), policy, tree, rng=seed(), counting="people").partition
+    policy = policy_of({"k": 2, "distinct_l": 2}, counting="people")
+    partition = kactus(encode(frame, policy), policy, tree, rng=seed()).partition
     assert spans_hold(frame, policy, partition)
     assert sorted(Counter(partition.group.tolist()).values()) == [2, 6]
 
@@ -320,8 +323,8 @@ def test_counting_people_a_merged_leaf_is_above_all_that_was_below_its_parts() -
     )
     top = question(1, {**dict.fromkeys(WORDS, LEAF), "e": question(2, dict.fromkeys(WORDS, LEAF))})
     tree = Tree(ATTRIBUTES, "label", "private", ("u", "v", "w"), top)
-    policy = policy_of({"k": 2, "distinct_l": 2})
-    made = kactus(encode(frame, policy), policy, tree, rng=seed(), counting="people", merge_siblings=True)
+    policy = policy_of({"k": 2, "distinct_l": 2}, counting="people")
+    made = kactus(encode(frame, policy), policy, tree, rng=seed(), merge_siblings=True)
     assert spans_hold(frame, policy, made.partition)
     assert sorted(Counter(made.partition.group.tolist()).values()) == [2, 6]
 
@@ -536,10 +539,14 @@ REQUIRED = [
 
 
 @pytest.mark.parametrize("require", REQUIRED)
-@pytest.mark.parametrize("options", [{}, {"merge_siblings": True, "show": "interval"}, {"counting": "people"}], ids=str)
-def test_adult_passes_the_judge(require: str, options: dict[str, Any]) -> None:
+@pytest.mark.parametrize(
+    ("counting", "options"),
+    [("rows", {}), ("rows", {"merge_siblings": True, "show": "interval"}), ("people", {})],
+    ids=str,
+)
+def test_adult_passes_the_judge(require: str, counting: Any, options: dict[str, Any]) -> None:
     people = ks.datasets.load_adult("train", missing=False)
-    policy = ks.datasets.adult_policy(require)
+    policy = replace(ks.datasets.adult_policy(require), counting=counting)
     table = encode(people, policy)
     k = policy.require.parts[0].k  # type: ignore[attr-defined]
     offered = ks.Policy(public=policy.public, target="income", require="k=1")
@@ -552,6 +559,7 @@ def test_adult_passes_the_judge(require: str, options: dict[str, Any]) -> None:
         people.filter(pl.Series(recoding.partition.group != WITHHELD)).select(policy.private)
     )
     assert ks.audit(frame, policy).holds
+    assert ks.audit(frame, people.filter(pl.Series(recoding.partition.group != WITHHELD)), policy).holds
 
 
 # What must be refused
@@ -564,6 +572,10 @@ def test_what_cannot_be_is_refused() -> None:
         by_color([2, 2], 2, show="means")
     with pytest.raises(PolicyError, match="transfer cannot be 'some'"):
         by_color([2, 2], 2, transfer="some")
+    frame = pl.DataFrame({"q": ["a", "d"], "label": ["u", "v"]})
+    policy = ks.Policy(public=["q"], target="label", require="k=1", counting="people")
+    with pytest.raises(PolicyError, match="nobody can say whom a mean admits"):
+        kactus(encode(frame, policy), policy, c45(encode(frame, policy), policy), rng=seed(), show="mean")
 
 
 def test_a_tree_that_asks_private_things_is_refused() -> None:

@@ -100,3 +100,32 @@ def test_what_cannot_be_reached_says_what_can(capsys: pytest.CaptureFixture[str]
     assert main([*ANONYMIZE, "-m", "mondrian"]) == 2
     assert "these 12 people reach k=12" in capsys.readouterr().err
     assert not Path("out.csv").exists()
+
+
+def test_counting_people_is_judged_with_the_people(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([*ANONYMIZE, "-m", "kactus", "--counting", "people"]) == 0
+    assert json.loads(Path("out.csv.release.json").read_text())["claim"]["counting"] == "people"
+    capsys.readouterr()
+    judge = ["audit", "out.csv", "-p", "policy.toml", "--counting", "people", "--data", "people.csv"]
+    assert main([*judge, "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["k"]["people"] >= 3
+    assert told["linked"] == {"people": 12, "unmatched": 0}
+    assert main(judge) == 0
+    assert "12, of whom 0 match no row" in capsys.readouterr().out
+
+
+def test_overlapping_groups_are_refused_where_people_count(capsys: pytest.CaptureFixture[str]) -> None:
+    ages = [1, 2, 3, 4, 5, 6, 7, 8, 9] * 4
+    heights = [age * 7 % 10 for age in ages]
+    labels = ["u", "v"] * 18
+    pl.DataFrame({"age": ages, "height": heights, "label": labels}).write_csv("people.csv")
+    Path("policy.toml").write_text('public = ["age", "height"]\ntarget = "label"\n[require]\nk = 5\n')
+    assert main([*ANONYMIZE, "-m", "one-dim"]) == 0
+    Path("out.csv").unlink()
+    assert main([*ANONYMIZE, "-m", "one-dim", "--counting", "people"]) == 1
+    assert "the groups of one-dim overlap" in capsys.readouterr().err
+    assert not Path("out.csv").exists()
+    assert main([*ANONYMIZE, "--counting", "people"]) == 0  # auto leaves it out
+    assert main([*ANONYMIZE, "-m", "kactus", "--counting", "peoples"]) == 2
+    assert "peoples" in capsys.readouterr().err

@@ -30,7 +30,6 @@ from kspan.errors import PolicyError, did_you_mean
 from kspan.model.partition import WITHHELD, Partition, Shown
 from kspan.model.tree import Tree
 from kspan.policy import Policy
-from kspan.policy.policy import Counting
 from kspan.privacy import OnPrivate
 
 Show = Literal["median", "mean", "interval"]
@@ -43,24 +42,23 @@ def kactus(
     tree: Tree,
     *,
     rng: np.random.Generator,
-    show: Show = "median",
+    show: Show | None = None,
     refine: bool = True,
     merge_siblings: bool = False,
     transfer: Transfer = "random",
-    counting: Counting = "rows",
 ) -> Recoding:
     """Phase 2 of kACTUS: prune a tree over the public attributes until what it shows of everybody is a crowd's.
 
     The tree is phase 1: any univariate one, best a pruned C4.5 with `min_rows` = k. `show` says what is seen of a
-    number that the tree asks for: the median or the mean of the group, or the interval that the way to the leaf allows.
+    number that the tree asks for: the median (default) or mean of the group, or the interval that its way allows.
     The other options answer the drawbacks that the paper lists. `refine`: leaves are divided further by the numbers
     that they show. `merge_siblings`: categories without a crowd are first joined to sets `{a|b}`, the smallest first,
     until each set is one; only what then remains is pruned. `transfer`: which rows of complying leaves complete their
     siblings: random ones; those whose loss costs the fewest majorities (`greedy`); or none.
 
-    `counting="people"` (here or in the policy) wants at least k people, not just rows, to share all that a person can
-    match: then nothing is transferred, so that the place of a person follows from the public values alone, and only
-    leaves are refined below which there is no other, since whoever is below may match those above.
+    A policy with `counting="people"` wants at least k people, not just rows, to share all that a person can match: then
+    nothing is transferred, so that the place of a person follows from the public values alone; only leaves are refined
+    below which there is no other, since whoever is below may match those above; and numbers are shown as intervals.
 
     At most k - 1 people are withheld. Where more than k remain at the root and break another requirement, whole leaves
     join them there, the topmost and smallest first.
@@ -77,17 +75,19 @@ def kactus(
     >>> [made.cells(group)["color"] for group in range(made.number)]
     ['Red', '{Blue|Yellow}']
     """
-    for option, word, words in (
-        ("show", show, get_args(Show)),
-        ("transfer", transfer, get_args(Transfer)),
-        ("counting", counting, get_args(Counting)),
-    ):
+    by_people = policy.counting == "people"
+    show = show or ("interval" if by_people else "median")
+    for option, word, words in (("show", show, get_args(Show)), ("transfer", transfer, get_args(Transfer))):
         if word not in words:
             raise PolicyError(
                 f"{option} cannot be {word!r:.40}{did_you_mean(str(word), words)}: use {', '.join(words)}"
             )
-    if "people" in (counting, policy.counting):
-        transfer, counting = "none", "people"
+    if by_people and show != "interval":
+        raise PolicyError(
+            f"the policy counts people, and nobody can say whom a {show} admits: use show='interval', or count rows"
+        )
+    if by_people:
+        transfer = "none"
     crowds = Crowds(table, policy)
     crowds.check_reachable()
     numeric = {item.name for item in tree.attributes if item.kind == "numeric"}
@@ -95,11 +95,10 @@ def kactus(
     pruning = Pruning(judge, Giving(table, tree, transfer, rng), merge_siblings)
     left = pruning.anonymize(routed(tree, table, policy))
     pruning.release_the_rest(left)
-    leaves = refined(pruning.released, judge, only_lowest=counting == "people") if refine else pruning.released
+    leaves = refined(pruning.released, judge, only_lowest=by_people) if refine else pruning.released
     partition, group_of_leaf = released(leaves, table, policy, Cells(table, show, numeric))
     regions = Regions(group_of_leaf, shown_by(leaves, table, policy, Cells(table, "interval", numeric)))
     facts = {
-        "counting": counting,
         "show": show,
         "refine": refine,
         "merge_siblings": merge_siblings,

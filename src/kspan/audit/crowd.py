@@ -6,7 +6,7 @@ from functools import reduce
 import numpy as np
 
 from kspan.audit.findings import K, SuppressedCells
-from kspan.audit.link import linked, sameness
+from kspan.audit.overlap import overlapping
 from kspan.audit.sets import Sets
 from kspan.data.arrays import Int64s
 from kspan.data.groups import Groups, tally
@@ -51,31 +51,32 @@ def crowds(partition: Partition, groups: Groups, reading: Suppressed, counting: 
 def _matching(partition: Partition, groups: Groups) -> tuple[Groups, Groups]:
     """For each group the rows it matches, and the people who match the same rows."""
     number = len(groups)
-    columns = [shown.column for shown in partition.shown.values()]
+    stars = [shown.column.suppressed for shown in partition.shown.values()]
     codes = [shown.code for shown in partition.shown.values()]
     parts, sets = [], Sets(owners=number, members=number)
     # There may be very many pairs of groups that match, so they are looked at a part of the groups at a time.
     for begin in range(0, number, AT_ONCE):
         some = [code[begin : begin + AT_ONCE] for code in codes]
-        group, match = linked(some, codes, [sameness(column) for column in columns])
-        parts.append(_united(groups, match, group, len(some[0])))
+        group, match = overlapping(some, codes, stars)
+        parts.append(united(groups, match, group, len(some[0])))
         sets.add(begin + group, match)
-    return reduce(_followed_by, parts), _sharing(groups, sets.numbered()[0])
+    return reduce(followed_by, parts), _sharing(groups, sets.numbered()[0])
 
 
 def _sharing(groups: Groups, span: Int64s) -> Groups:
     """For each group the people of all groups with the same span."""
     each = np.arange(len(span))
-    spans = _united(groups, each, span, int(span.max()) + 1)
-    return _united(spans, span, each, len(span))
+    spans = united(groups, each, span, int(span.max()) + 1)
+    return united(spans, span, each, len(span))
 
 
-def _united(groups: Groups, member: Int64s, union: Int64s, number: int) -> Groups:
+def united(groups: Groups, member: Int64s, union: Int64s, number: int) -> Groups:
     """Unions of groups: entry i says that union `union[i]` takes in group `member[i]`."""
     _, sizes, _ = tally(union, number, groups.sizes[member])
     return Groups(sizes, {name: counts.united(member, union, number) for name, counts in groups.private.items()})
 
 
-def _followed_by(some: Groups, more: Groups) -> Groups:
+def followed_by(some: Groups, more: Groups) -> Groups:
+    """Groups and then more groups of the same people."""
     private = {name: counts.followed_by(more.private[name]) for name, counts in some.private.items()}
     return Groups(np.concatenate([some.sizes, more.sizes]), private)

@@ -34,6 +34,15 @@ class SuppressedCells:
 
 
 @dataclass(frozen=True)
+class LinkedPeople:
+    """The people who were given with a table, and linked to its rows."""
+
+    people: int
+    unmatched: int
+    """Whom no row admits: they were withheld, or cells are not true of them (means)."""
+
+
+@dataclass(frozen=True)
 class Finding:
     """One group, by what it shows."""
 
@@ -85,6 +94,8 @@ class Audit:
     suppressed: SuppressedCells | None
     """None for what has no cells."""
     make_per_row: Callable[[], Any] = field(repr=False, compare=False)
+    linked: LinkedPeople | None = None
+    """None for a table that was judged without its people."""
     kind: Literal["table", "tree"] = "table"
     """What was judged: the groups of a table, or the spans of a tree."""
     safe_people: int = 0

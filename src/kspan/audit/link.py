@@ -1,113 +1,79 @@
 """The linking attack: which groups may a person be in, for someone who knows the public values?"""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator
+from operator import itemgetter
 
 import numpy as np
-import polars as pl
 
 from kspan.data.arrays import Int64s
 from kspan.data.cells import Between, number, number_text, read_cell, values_in
-from kspan.data.groups import NO_WEIGHTS, count_groups, tally
+from kspan.data.groups import count_groups
 from kspan.data.hierarchy import Hierarchy
 from kspan.data.table import Column, Table
 from kspan.model.partition import Partition
 
+AT_ONCE = 4096
 
-@dataclass(frozen=True)
-class Relation:
-    """Which cells of a release (left) agree with which values of people (right), as pairs of codes of one attribute."""
 
-    left: Int64s
-    right: Int64s
-    any_left: int | None = None
-    """A code that agrees with everything on the other side."""
-    any_right: int | None = None
+class Links:
+    """Which kinds of people match which groups; there may be very many pairs, so they are found part by part."""
+
+    def __init__(self, kinds: Partition, partition: Partition) -> None:
+        from kspan.kernels.matches import set_bits  # loading compiled code takes a moment
+
+        known, shown = ([part.shown[name] for name in partition.shown] for part in (kinds, partition))
+        sizes = [each.column.size for each in known] or [1]  # where nothing is known, all groups admit that
+        self.values = np.column_stack([each.code for each in known] or [np.zeros(len(kinds), np.int64)])
+        self.begins = np.cumsum([0, *sizes[:-1]])
+        self.bits = np.zeros((sum(sizes), -(-len(partition) // 64)), np.uint64)
+        """For each value of each attribute the groups that admit it."""
+        if not known:
+            set_bits(self.bits, np.zeros(len(partition), np.int64), np.array([0, 1]), np.array([0]))
+        for cell, value, begin in zip(shown, known, self.begins, strict=False):
+            set_bits(self.bits[begin : begin + value.column.size], cell.code, *admitted(cell.column, value.column))
+
+    def of(self, kinds: Int64s) -> Iterator[tuple[Int64s, Int64s]]:
+        """Places among some kinds, with the groups that match there; all groups of a kind are in one part."""
+        from kspan.kernels.matches import matches
+
+        for begin in range(0, len(kinds), AT_ONCE):
+            place, group = matches(self.values[kinds[begin : begin + AT_ONCE]], self.bits, self.begins)
+            yield place + begin, group
 
 
 def people_matching(partition: Partition, known: Table) -> Int64s:
     """How many people of a table of known public values could be in each group of a release."""
-    names = list(partition.shown)
-    kinds = Partition.by_equality(known, names)
+    kinds = Partition.by_equality(known, partition.shown)
     sizes = count_groups(known, kinds.group, kinds.number, ()).sizes
-    shown, values = ([part.shown[name] for name in names] for part in (partition, kinds))
-    relations = [agreement(cell.column, value.column) for cell, value in zip(shown, values, strict=True)]
-    group, kind = linked([cell.code for cell in shown], [value.code for value in values], relations)
     people = np.zeros(len(partition), np.int64)
-    np.add.at(people, group, sizes[kind])
+    for kind, group in Links(kinds, partition).of(np.arange(len(kinds))):
+        np.add.at(people, group, sizes[kind])
     return people
 
 
-def agreement(shown: Column, known: Column) -> Relation:
-    """How the cells that a release shows agree with the values that are known of people.
+def admitted(shown: Column, known: Column) -> tuple[Int64s, Int64s]:
+    """The known values that each cell of a release admits, as codes: those of cell c from `start[c]` to `start[c + 1]`.
 
     A set or an interval admits its values, a name of the hierarchy the values below it, `*` everything; a missing
-    value agrees with a missing one only.
+    value agrees with a missing one only, and a value that is `*` itself with every cell.
     """
     place = {known.label(code): code for code in range(len(known.values))}
-    numbers = [(value, code) for label, code in place.items() if (value := number(label)) is not None]
-    pairs = [
-        (code, found)
-        for code in range(len(shown.values))
-        for found in _admitted(shown.label(code), shown.hierarchy, place, numbers)
+    numbers = sorted((value, code) for label, code in place.items() if (value := number(label)) is not None)
+    codes: list[list[int]] = [
+        list(_named(shown.label(code), shown.hierarchy, place, numbers)) for code in range(len(shown.values))
     ]
-    if shown.missing is not None and known.missing is not None:
-        pairs.append((shown.missing, known.missing))
-    left, right = np.array(pairs, np.int64).reshape(-1, 2).T
-    return Relation(left, right, shown.suppressed, known.suppressed)
+    if shown.suppressed is not None:
+        codes.append(list(range(known.size)))
+    if shown.missing is not None:
+        codes.append([] if known.missing is None else [known.missing])
+    if known.suppressed is not None:
+        codes = [[*each, known.suppressed] for each in codes]
+    start = np.cumsum([0, *map(len, codes)])
+    return start, np.fromiter((code for each in codes for code in each), np.int64, int(start[-1]))
 
 
-def sameness(column: Column) -> Relation:
-    """How the cells of a release agree with each other, if a suppressed one may stand for anything."""
-    codes = np.delete(np.arange(column.size), [] if column.suppressed is None else [column.suppressed])
-    return Relation(codes, codes, column.suppressed, column.suppressed)
-
-
-def linked(left: Sequence[Int64s], right: Sequence[Int64s], relations: Sequence[Relation]) -> tuple[Int64s, Int64s]:
-    """All pairs (i, j) such that the i-th tuple on the left agrees with the j-th on the right in every attribute.
-
-    Attribute by attribute, only for beginnings of tuples that agree so far.
-    """
-    if not left:  # nothing is known of anybody: there is one tuple on each side, and they agree
-        return np.zeros(1, np.int64), np.zeros(1, np.int64)
-    pairs = pl.DataFrame({"left": [0], "right": [0]}, schema={"left": pl.Int64, "right": pl.Int64})
-    stems = [np.zeros(len(left[0]), np.int64), np.zeros(len(right[0]), np.int64)]
-    for codes_left, codes_right, relation in zip(left, right, relations, strict=True):
-        stems[0], twigs_left = _extended(stems[0], codes_left, "left")
-        stems[1], twigs_right = _extended(stems[1], codes_right, "right")
-        pairs = _agreeing(pairs, twigs_left, twigs_right, relation)
-    members = [
-        pl.DataFrame({side: stem, f"{side}_at": np.arange(len(stem))})
-        for side, stem in zip(("left", "right"), stems, strict=True)
-    ]
-    found = pairs.join(members[0], on="left").join(members[1], on="right").sort("left_at", "right_at")
-    return found["left_at"].to_numpy(), found["right_at"].to_numpy()
-
-
-def _extended(stem: Int64s, codes: Int64s, side: str) -> tuple[Int64s, pl.DataFrame]:
-    """Number the beginnings that are one attribute longer, and list them with what they extend."""
-    width = int(codes.max()) + 1
-    keys, _, longer = tally(stem * width + codes, (int(stem.max()) + 1) * width, NO_WEIGHTS, locate=True)
-    twigs = pl.DataFrame({side: keys // width, f"{side}_code": keys % width, f"{side}_twig": np.arange(len(keys))})
-    return longer, twigs
-
-
-def _agreeing(pairs: pl.DataFrame, left: pl.DataFrame, right: pl.DataFrame, relation: Relation) -> pl.DataFrame:
-    any_left = pl.col("left_code") == (-1 if relation.any_left is None else relation.any_left)
-    any_right = pl.col("right_code") == (-1 if relation.any_right is None else relation.any_right)
-    codes = pl.DataFrame({"left_code": relation.left, "right_code": relation.right})
-    plain, open_left, open_right = left.filter(~any_left), left.filter(any_left), right.filter(any_right)
-    ways = (
-        pairs.join(plain, on="left")
-        .join(codes, on="left_code")
-        .join(right.filter(~any_right), on=["right", "right_code"]),
-        pairs.join(open_left, on="left").join(right, on="right"),
-        pairs.join(open_right, on="right").join(plain, on="left"),
-    )
-    return pl.concat([way.select(left="left_twig", right="right_twig") for way in ways])
-
-
-def _admitted(
+def _named(
     label: str, hierarchy: Hierarchy | None, place: dict[str, int], numbers: list[tuple[float, int]]
 ) -> Iterable[int]:
     """The codes of the known values that a shown cell admits."""
@@ -118,7 +84,9 @@ def _admitted(
     else:
         cell = read_cell(label)
         if isinstance(cell, Between):
-            return (code for value, code in numbers if cell.low <= value <= cell.high)
+            first = bisect_left(numbers, cell.low, key=itemgetter(0))
+            end = bisect_right(numbers, cell.high, key=itemgetter(0))
+            return (code for _, code in numbers[first:end])
         values = values_in(cell)
     return (place[text] for value in values if (text := _canonical(value)) in place)
 

@@ -37,8 +37,8 @@ class Risk:
     journalist: Journalist | None = None
 
 
-def risk_of(crowd: Int64s, people: Int64s, population: Int64s | None = None) -> Risk:
-    """The risk of people in groups: `people` of each, who hide in a `crowd` each.
+def risk_of(crowd: Int64s, people: Int64s) -> Risk:
+    """The risk of people who hide in crowds: `people` of them in each `crowd`.
 
     >>> risk_of(np.array([1, 4]), np.array([1, 4])).marketer
     0.4
@@ -49,11 +49,11 @@ def risk_of(crowd: Int64s, people: Int64s, population: Int64s | None = None) -> 
     return Risk(
         prosecutor=Prosecutor(float(each.max()), float(each[order][middle]), int(people[crowd == 1].sum())),
         marketer=float((people * each).sum() / people.sum()),
-        journalist=None if population is None else _journalist(people, population),
     )
 
 
-def _journalist(people: Int64s, population: Int64s) -> Journalist:
+def journalist_risk(people: Int64s, population: Int64s) -> Journalist:
+    """The risk of people in groups that match so many of the population."""
     # Everybody in the release is in the population, so a group has at least its own people there.
     each = 1 / np.maximum(population, people)
     return Journalist(

@@ -1,5 +1,6 @@
 """kspan anonymize: a table in which everybody stands in a crowd."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -40,6 +41,10 @@ def anonymize(
         float | None, typer.Option(min=0, max=1, help="The share of rows that incognito or k-optimize may leave out.")
     ] = None,
     seconds: Annotated[float | None, typer.Option(min=0, help="How long k-optimize may search.")] = None,
+    counting: Annotated[
+        str | None,
+        typer.Option(help="Promise k 'rows' that everybody matches, or k 'people' who share all that they match."),
+    ] = None,
     keep_order: Annotated[
         bool, typer.Option("--keep-order", help="Do not shuffle rows; the claim says so, for it may tell who is who.")
     ] = False,
@@ -69,6 +74,8 @@ def anonymize(
     }
     options = {name: value for name, value in given.items() if value is not None}
     rules = Policy.load(policy)
+    if counting is not None:
+        rules = replace(rules, counting=counting)  # type: ignore[arg-type]
     for path in (output, *([explain] if explain else [])):
         check_writable(path)
         check_place(path)

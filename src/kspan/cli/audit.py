@@ -17,7 +17,7 @@ def audit(
         typer.Argument(help="A table (CSV, Parquet, Arrow, Feather, also gzipped; - for stdin) or a model (JSON)."),
     ],
     policy: PolicyFile,
-    data: Annotated[Path | None, typer.Option(help="The people that a model was made from.")] = None,
+    data: Annotated[Path | None, typer.Option(help="The people that a model or a table was made from.")] = None,
     population: Annotated[
         Path | None, typer.Option(help="A table of everybody with the public columns, for the journalist risk.")
     ] = None,
@@ -65,7 +65,8 @@ def audit(
             if without_identifiers:
                 table = table.drop(rules.identifier, strict=False)
             everybody = None if population is None else read_table(population, how)
-            found = judge(table, rules, population=everybody, show=show, progress=step)
+            source = None if data is None else read_table(data, how)
+            found = judge(table, source, rules, population=everybody, show=show, progress=step)
         if people is not None:
             step(f"writing {people.name}")
             write_table(found.per_row, people)

@@ -1,7 +1,7 @@
 """Coded columns: from here on there are integers only."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -92,3 +92,8 @@ class Table:
     def people(self) -> int:
         """How many people the rows stand for."""
         return self.rows if self.weights is None else int(self.weights.sum())
+
+    def at(self, rows: Int64s) -> "Table":
+        """Some of the rows."""
+        columns = {name: replace(column, codes=column.codes[rows]) for name, column in self.columns.items()}
+        return Table(columns, len(rows), None if self.weights is None else self.weights[rows])

@@ -96,6 +96,8 @@ def _reached(audit: Audit) -> Iterator[tuple[str, str]]:
     yield audit.units, f"{audit.groups:,}, of which {audit.failing_groups:,} fail with {audit.failing_people:,} people"
     if audit.safe_people:
         yield "safe at any size", f"{audit.safe_people:,} people, whose span is one bin"
+    if audit.linked is not None:
+        yield "people given", f"{audit.linked.people:,}, of whom {audit.linked.unmatched:,} match no row"
     stars = audit.suppressed
     if stars is not None and stars.cells:
         reading = "a value of its own" if stars.reading == "value" else "anything"

@@ -1,0 +1,61 @@
+"""Which tuples agree in every attribute, by bits: for each value of an attribute the set of tuples that admit it."""
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+Int64s = NDArray[np.int64]
+Bits = NDArray[np.uint64]
+
+
+@njit(cache=True, nogil=True)
+def set_bits(bits: Bits, cells: Int64s, start: Int64s, value: Int64s) -> None:
+    """In the row of each value that the cell of a tuple admits, set the tuple's bit.
+
+    Cell c admits `value[start[c]:start[c + 1]]`.
+    """
+    for place in range(cells.size):
+        word, bit = place >> 6, np.uint64(1) << np.uint64(place & 63)
+        for at in range(start[cells[place]], start[cells[place] + 1]):
+            bits[value[at], word] |= bit
+
+
+@njit(cache=True, nogil=True)
+def matches(values: Int64s, bits: Bits, begins: Int64s) -> tuple[Int64s, Int64s]:
+    """All pairs of a row of `values` and a tuple that admits each of its values, row by row.
+
+    The rows of `bits` that belong to an attribute begin at `begins`.
+    """
+    total = 0
+    for row in range(len(values)):
+        for word in range(bits.shape[1]):
+            common = _common(values, bits, begins, row, word)
+            while common:
+                common &= common - np.uint64(1)
+                total += 1
+    rows, tuples = np.empty(total, np.int64), np.empty(total, np.int64)
+    at = 0
+    for row in range(len(values)):
+        for word in range(bits.shape[1]):
+            common = _common(values, bits, begins, row, word)
+            bit = 0
+            while common:
+                if common & np.uint64(1):
+                    rows[at], tuples[at] = row, (word << 6) + bit
+                    at += 1
+                common >>= np.uint64(1)
+                bit += 1
+    return rows, tuples
+
+
+@njit(cache=True, nogil=True)
+def _common(values: Int64s, bits: Bits, begins: Int64s, row: int, word: int) -> Any:
+    """The bits of one word that all values of a row have."""
+    common = bits[begins[0] + values[row, 0], word]
+    for attribute in range(1, len(begins)):
+        if not common:
+            break
+        common &= bits[begins[attribute] + values[row, attribute], word]
+    return common
