@@ -18,6 +18,7 @@ from kspan.anonymize.crowds import Crowds, Recoding
 from kspan.anonymize.frame import mapped, recoded
 from kspan.audit.audit import audit
 from kspan.audit.findings import Audit
+from kspan.data.cells import SUPPRESSED
 from kspan.data.encode import encode
 from kspan.data.table import Table
 from kspan.errors import DoesNotHold, KspanError, PolicyError, Unreachable, did_you_mean, listed
@@ -100,11 +101,11 @@ class TableRelease:
 
     def mapping(self) -> Any:
         """What each public value became, and in how many rows: for the owner, since it names values of the source."""
-        return of_its_kind(self.table, mapped(self.source, self.partition))
+        return of_its_kind(self.table, mapped(self.source, self.partition, self.policy.suppressed_text))
 
     def manifest(self, checksum: str | None = None) -> dict[str, Any]:
         """What goes with the table: its claim, how it was made, what the judge found; no cell of a person."""
-        claim = {
+        claim: dict[str, Any] = {
             "requirement": str(self.policy.require),
             "counting": self.policy.counting,
             "public": list(self.policy.public),
@@ -112,6 +113,8 @@ class TableRelease:
             "order": "as in the source" if self.keep_order else "shuffled inside groups",
             "missing": "a missing public value is a value that the attacker sees",
         }
+        if self.policy.suppressed_text != SUPPRESSED:
+            claim["suppressed"] = self.policy.suppressed_text
         found = self.audit.leaving()
         share = self.withheld / max(self.withheld + self.audit.rows, 1)
         return {

@@ -100,3 +100,19 @@ def test_what_cannot_be_reached_says_what_can(capsys: pytest.CaptureFixture[str]
     assert main([*ANONYMIZE, "-m", "mondrian"]) == 2
     assert "these 12 people reach k=12" in capsys.readouterr().err
     assert not Path("out.csv").exists()
+
+
+def test_another_text_than_a_star(capsys: pytest.CaptureFixture[str]) -> None:
+    audit = ["audit", "out.csv", "-p", "policy.toml", "--json"]
+    found = []
+    for text in ("*", "(hidden)"):
+        assert main([*ANONYMIZE, "-m", "datafly", "--suppressed", text]) == 0
+        capsys.readouterr()
+        assert main([*audit, "--suppressed", text]) == 0
+        found.append(json.loads(capsys.readouterr().out))
+    assert found[0] == found[1]
+    assert found[0]["suppressed"]["cells"] > 0
+    assert "(hidden)" in Path("out.csv").read_text()
+    assert json.loads(Path("out.csv.release.json").read_text())["claim"]["suppressed"] == "(hidden)"
+    assert main([*ANONYMIZE, "--suppressed", "12"]) == 2
+    assert "read as a number" in capsys.readouterr().err

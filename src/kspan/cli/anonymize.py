@@ -1,11 +1,12 @@
 """kspan anonymize: a table in which everybody stands in a crowd."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from kspan.cli.options import Columns, Delimiter, Encoding, Json, PolicyFile, check_apart, dialect
+from kspan.cli.options import Columns, Delimiter, Encoding, Json, PolicyFile, SuppressedText, check_apart, dialect
 from kspan.cli.output import page, progress, tell_json
 
 METHODS = "kactus, mondrian, tds, tdr, incognito, one-dim, k-optimize, datafly"
@@ -40,6 +41,7 @@ def anonymize(
         float | None, typer.Option(min=0, max=1, help="The share of rows that incognito or k-optimize may leave out.")
     ] = None,
     seconds: Annotated[float | None, typer.Option(min=0, help="How long k-optimize may search.")] = None,
+    suppressed_text: SuppressedText = None,
     keep_order: Annotated[
         bool, typer.Option("--keep-order", help="Do not shuffle rows; the claim says so, for it may tell who is who.")
     ] = False,
@@ -69,6 +71,8 @@ def anonymize(
     }
     options = {name: value for name, value in given.items() if value is not None}
     rules = Policy.load(policy)
+    if suppressed_text is not None:
+        rules = replace(rules, suppressed_text=suppressed_text)
     for path in (output, *([explain] if explain else [])):
         check_writable(path)
         check_place(path)

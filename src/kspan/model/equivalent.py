@@ -30,10 +30,11 @@ def equivalent_table(tree: Tree, people: Any, policy: Policy) -> Any:
 
     A row a person, without names and in the order of the cells; a column for each attribute of the tree, then the
     label; all cells are text. Public cells show what the person answered to every question that may come, since nobody
-    knows the private answers; private cells show the way to the leaf where the person is. What is not asked is `*`. So
-    people who show the same public cells are a span. Cells admit the true value, and may admit more: `*` stands for
-    some values or a missing one, `[lo, hi]` for `lo < x <= hi` (of a column of whole numbers the exact ones), a hull
-    for several intervals. Should that make the cells of two spans equal, they are one group, which is only safer.
+    knows the private answers; private cells show the way to the leaf where the person is. What is not asked is `*`,
+    or what the policy has as `suppressed_text`. So people who show the same public cells are a span. Cells admit the
+    true value, and may admit more: `*` stands for some values or a missing one, `[lo, hi]` for `lo < x <= hi` (of a
+    column of whole numbers the exact ones), a hull for several intervals. Should that make the cells of two spans
+    equal, they are one group, which is only safer.
 
     With a weight in the policy, rows that show the same are one, and their weights are added up. A span of one bin (the
     target must be public for that) is safe in a tree at any size; here its private cells are `*`, but an audit of the
@@ -68,6 +69,7 @@ def told(tree: Tree, people: pl.DataFrame, policy: Policy) -> pl.DataFrame:
         for number, attribute in enumerate(tree.attributes)
     ]
     shown = pl.DataFrame([*cells, _labels(table[tree.target])])
+    shown = shown.with_columns(pl.all().replace(SUPPRESSED, policy.suppressed_text))
     order = shown.columns
     if policy.weight is not None and table.weights is not None:
         weight = pl.Series(policy.weight, table.weights)
