@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from inspect import Parameter, signature
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import numpy as np
 import polars as pl
@@ -24,7 +24,7 @@ from kspan.data.table import Table
 from kspan.errors import DoesNotHold, KspanError, PolicyError, Unreachable, did_you_mean, listed
 from kspan.frames.files import load, write_text
 from kspan.frames.native import of_its_kind
-from kspan.inner_tree import inner_tree
+from kspan.inner_tree import INDUCERS, inner_tree
 from kspan.model.partition import Partition
 from kspan.policy import Policy
 from kspan.publish import publish_table
@@ -237,18 +237,40 @@ def _best(releases: list[TableRelease], policy: Policy) -> TableRelease:
     )  # fmt: skip
 
 
-def _options(name: str, options: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
-    """The options of a method, those that it does not have refused."""
+def options_of(name: str) -> dict[str, tuple[str, ...]]:
+    """The options of a method, each with the words that it takes, if it takes words.
+
+    >>> options_of("mondrian")
+    {'relaxed': (), 'show': ('set', 'interval', 'hierarchy')}
+    """
+    kinds = get_type_hints(_function(name))
+    words = {
+        option: get_args(kinds[option]) if get_origin(kinds[option]) is Literal else ()
+        for option in _keywords(name)
+        if option not in ("rng", "progress")
+    }
+    return {"inducer": INDUCERS, **words} if name == "kactus" else words
+
+
+def _function(name: str) -> Method:
     from kspan.anonymize.kactus import kactus
 
-    accepts = signature(kactus if name == "kactus" else methods()[name]).parameters.values()
-    known = [one.name for one in accepts if one.kind is Parameter.KEYWORD_ONLY and one.name not in ("rng", "progress")]
-    known += ["inducer"] if name == "kactus" else []
+    return kactus if name == "kactus" else methods()[name]
+
+
+def _keywords(name: str) -> list[str]:
+    parameters = signature(_function(name)).parameters.values()
+    return [one.name for one in parameters if one.kind is Parameter.KEYWORD_ONLY]
+
+
+def _options(name: str, options: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
+    """The options of a method, those that it does not have refused."""
+    known = options_of(name)
     for option in options:
         if option not in known:
             able = f"use {', '.join(known)}" if known else "it has none"
             raise PolicyError(f"{name} has no option {option!r}{did_you_mean(option, known)}: {able}")
-    return {**options, **({"progress": _share(progress)} if any(one.name == "progress" for one in accepts) else {})}
+    return {**options, **({"progress": _share(progress)} if "progress" in _keywords(name) else {})}
 
 
 def _share(progress: Progress) -> Callable[[str | float], None]:

@@ -8,8 +8,9 @@ import polars as pl
 import pytest
 
 import kspan as ks
+from kspan.cli.anonymize import FLAGS
 from kspan.cli.main import main
-from kspan.tables import methods
+from kspan.tables import methods, options_of
 
 POLICY = """
 identifier = ["Name"]
@@ -61,6 +62,26 @@ def test_the_same_seed_gives_the_same_bytes() -> None:
     assert Path("out.csv").read_bytes() == first
 
 
+@pytest.mark.parametrize(
+    ("more", "told"),
+    [
+        (["-m", "kactus", "--no-refine", "--show", "mean"], {"refine": False, "show": "mean"}),
+        (["-m", "incognito", "--search", "incognito", "--loss", "levels"], {"search": "incognito", "loss": "levels"}),
+        (["-m", "k-optimize", "--most-values", "4", "--seconds", "1"], {"most_values": 4, "seconds": 1.0}),
+        (["-m", "mondrian", "--relaxed", "--show", "set"], {"relaxed": True, "show": "set"}),
+    ],
+    ids=lambda item: " ".join(item) if isinstance(item, list) else "",
+)
+def test_options_of_methods_are_passed_on(more: list[str], told: dict[str, object]) -> None:
+    assert main([*ANONYMIZE, *more]) == 0
+    assert json.loads(Path("out.csv.release.json").read_text())["options"] == told
+
+
+@pytest.mark.parametrize("method", methods())
+def test_every_option_can_be_typed(method: str) -> None:
+    assert set(options_of(method)) - {"counting"} <= set(FLAGS)
+
+
 def test_explain_says_what_became_of_values() -> None:
     assert main([*ANONYMIZE, "-m", "datafly", "--explain", "became.csv"]) == 0
     became = pl.read_csv("became.csv")
@@ -72,12 +93,17 @@ def test_explain_says_what_became_of_values() -> None:
     ("more", "said"),
     [
         (["-m", "mondrain"], "did you mean 'mondrian'"),
-        (["-m", "tds", "--relaxed"], "tds has no option"),
+        (["-m", "tds", "--relaxed"], "-m tds does not take --relaxed: it has no options"),
         (["-m", "mondrian", "--show", "cake"], "cake"),
         (["-m", "incognito", "--loss", "ncpp"], "ncpp"),
         (["-m", "kactus", "--inducer", "c46"], "c46"),
         (["-m", "kactus", "--transfer", "sometimes"], "sometimes"),
-        (["--show", "set"], "auto takes no options"),
+        (["-m", "one-dim", "--merge-siblings"], "does not take --merge-siblings: leave it out, or use --show"),
+        (["-m", "mondrian", "--no-refine"], "does not take --no-refine"),
+        (["-m", "incognito", "--search", "autos"], "did you mean 'auto'"),
+        (["-m", "k-optimize", "--loss", "ncp"], "--loss cannot be 'ncp'"),
+        (["-m", "k-optimize", "--most-values", "1"], "--most-values"),
+        (["--show", "set"], "auto takes no options such as --show"),
         (["-o", "people.csv"], "this very command reads"),
         (["-o", "out.txt"], "out.txt"),
         (["-o", "nowhere/out.csv"], "nowhere"),
