@@ -58,11 +58,15 @@ def as_nodes(column: Column, group: Int64s, number: int) -> Shown:
         codes = names.astype(column.codes.dtype)[column.codes]
         low, high = kernels.lowest_and_highest(codes, column.size, group, number)
         level[low == high], name[low == high] = at, low[low == high]
-    return at_levels(column, level, name)
+    mixed = (low != high) & (high >= len(column.values))  # the last round was about the values themselves
+    return chosen(mixed, as_suppressed(column, number), at_levels(column, level, name))
 
 
 def at_levels(column: Column, level: Int64s, name: Int64s) -> Shown:
-    """Names of the column's hierarchy by level and code there (see `Column.levels`; level 0 are the values)."""
+    """Names of the column's hierarchy by level and code there (see `Column.levels`; level 0 are the values).
+
+    Where values and missing ones are together at the root, its name would not be true of them: show `*` instead.
+    """
     width = column.size + 1
     pairs, _, code = tally(level * width + name, (len(column.levels) + 1) * width, NO_WEIGHTS, locate=True)
     return shown(column, code, [_name(column, *divmod(int(pair), width)) for pair in pairs])

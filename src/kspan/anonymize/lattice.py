@@ -251,7 +251,9 @@ def _names_by_level(column: Column) -> tuple[Int64s, ...]:
 
 def _shown_at(column: Column, level: int, name: Int64s) -> Shown:
     """What groups show of an attribute at a level, by the code of their name there."""
-    if level > len(column.levels):
+    has_others = column.has_missing or column.has_suppressed
+    if level > len(column.levels) or (level == len(column.levels) > 0 and has_others):
+        # Missing values are not below the name of the root.
         return as_suppressed(column, len(name))
     if level:
         return at_levels(column, np.full(len(name), level, np.int64), name)
