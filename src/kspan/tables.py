@@ -21,13 +21,13 @@ from kspan.audit.findings import Audit
 from kspan.data.cells import SUPPRESSED
 from kspan.data.encode import encode
 from kspan.data.table import Table
-from kspan.errors import DoesNotHold, KspanError, PolicyError, Unreachable, did_you_mean, listed
-from kspan.frames.files import load, write_text
+from kspan.errors import DataError, DoesNotHold, KspanError, PolicyError, Unreachable, did_you_mean, listed
+from kspan.frames.files import load, write_together
 from kspan.frames.native import of_its_kind
 from kspan.inner_tree import INDUCERS, inner_tree
 from kspan.model.partition import Partition
 from kspan.policy import Policy
-from kspan.publish import publish_table
+from kspan.publish import judged_table
 
 FORMAT, OWNER_FORMAT, VERSION = "kspan/table", "kspan/table-owner", 1
 SEEDS = 2**63
@@ -137,9 +137,9 @@ class TableRelease:
         return cells / max(self.audit.rows * len(self.policy.public), 1)
 
     def save(self, path: str | os.PathLike[str], *, source: str | os.PathLike[str] | None = None) -> None:
-        """Write the table, `PATH.release.json` to go with it, and `PATH.owner.json`, which stays with the owner."""
-        release, private = (Path(f"{os.fspath(path)}{ending}") for ending in (".release.json", ".owner.json"))
-        publish_table(self.frame, self.policy, path)
+        """Write the table, `PATH.release.json` to go with it, and `PATH.owner.json`, which stays: all, or none."""
+        judged = judged_table(self.frame, self.policy, path)
+        manifest = self.manifest(hashlib.sha256(judged.content).hexdigest())
         owner = {
             "format": OWNER_FORMAT,
             "version": VERSION,
@@ -147,8 +147,19 @@ class TableRelease:
             "source": None if source is None else Path(source).name,
             "source_sha256": None if source is None else _checksum(source),
         }
-        write_text(_json(self.manifest(_checksum(path))), release)
-        write_text(_json(owner), private)
+        going, staying = beside(path)
+        write_together(
+            {
+                path: lambda out: out.write(judged.content),
+                going: lambda out: out.write(_json(manifest).encode()),
+                staying: lambda out: out.write(_json(owner).encode()),
+            }
+        )
+
+
+def beside(path: str | os.PathLike[str]) -> tuple[Path, Path]:
+    """The files that are written with a table: the one that goes with it, and the one that stays with the owner."""
+    return Path(f"{os.fspath(path)}.release.json"), Path(f"{os.fspath(path)}.owner.json")
 
 
 def anonymize(
@@ -202,7 +213,15 @@ def anonymize(
         return made(method)
     if options:
         raise PolicyError(f"auto takes no options such as {listed(options)}: name the method that they are for")
-    return _best([made(name) for name in AUTO if _fits(name, policy)], policy)
+    releases, refusals = [], {}
+    for name in (name for name in AUTO if _fits(name, policy)):
+        try:
+            releases.append(made(name))
+        except (DataError, PolicyError, Unreachable) as error:  # what one cannot do, another may
+            refusals[name] = error
+    if not releases:
+        raise next(iter(refusals.values()))
+    return _best(releases, policy, refused=list(refusals))
 
 
 def _fits(name: str, policy: Policy) -> bool:
@@ -214,8 +233,8 @@ def _fits(name: str, policy: Policy) -> bool:
     return True
 
 
-def _best(releases: list[TableRelease], policy: Policy) -> TableRelease:
-    """The release that keeps most, with what each of them lost among its facts."""
+def _best(releases: list[TableRelease], policy: Policy, *, refused: list[str]) -> TableRelease:
+    """The release that keeps most, with what each of them lost among its facts, and who could not make any."""
     by_target = policy.target is not None
 
     def loss(release: TableRelease) -> float:
@@ -230,6 +249,7 @@ def _best(releases: list[TableRelease], policy: Policy) -> TableRelease:
         **best.facts,
         "chosen by": f"least {measure}, with withheld rows",
         "tried": {release.method: round(loss(release), 4) for release in releases},
+        **({"refused": refused} if refused else {}),
     }
     return TableRelease(
         best.table, policy, best.method, best.options, facts, best.audit, best.withheld, best.keep_order, best.seed,

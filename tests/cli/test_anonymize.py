@@ -107,18 +107,45 @@ def test_explain_says_what_became_of_values() -> None:
         (["-o", "people.csv"], "this very command reads"),
         (["-o", "out.txt"], "out.txt"),
         (["-o", "nowhere/out.csv"], "nowhere"),
+        (["-o", "taken.csv"], "taken.csv.owner.json: it is a folder"),
+        (["--bogus"], "see kspan anonymize --help"),
     ],
     ids=lambda item: " ".join(item) if isinstance(item, list) else "",
 )
 def test_what_is_refused_is_refused_in_one_sentence(
     more: list[str], said: str, capsys: pytest.CaptureFixture[str], folder: Path
 ) -> None:
+    Path("taken.csv.owner.json").mkdir()
     before = sorted(path.name for path in folder.iterdir())
     assert main([*ANONYMIZE, *more]) == 2
     error = capsys.readouterr().err
     assert said in error
     assert len(error.strip().splitlines()) == 1
     assert sorted(path.name for path in folder.iterdir()) == before
+
+
+def test_nothing_is_written_where_a_part_cannot_be() -> None:
+    """In Python, where nobody looks before."""
+    release = ks.anonymize("people.csv", ks.Policy.load("policy.toml"), "mondrian")
+    Path("out.csv.owner.json").mkdir()
+    with pytest.raises(ks.FileError, match=r"owner\.json"):
+        release.save("out.csv")
+    assert not Path("out.csv").exists()
+    assert not Path("out.csv.release.json").exists()
+
+
+def test_it_says_which_files_may_go_out(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([*ANONYMIZE, "-m", "mondrian"]) == 0
+    assert "out.csv.owner.json, which stays with you" in capsys.readouterr().err
+
+
+def test_auto_does_without_a_method_that_refuses(capsys: pytest.CaptureFixture[str]) -> None:
+    people = ks.datasets.mortgage()
+    people.with_columns(pl.col("Loan risk").replace("Good", None)).write_csv("people.csv")  # no tree has such a label
+    assert main([*ANONYMIZE, "--json"]) == 0
+    facts = json.loads(capsys.readouterr().out)["facts"]
+    assert facts["refused"] == ["kactus"]
+    assert set(facts["tried"]) == {"tdr", "mondrian", "one-dim"}
 
 
 def test_what_cannot_be_reached_says_what_can(capsys: pytest.CaptureFixture[str], folder: Path) -> None:

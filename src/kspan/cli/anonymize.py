@@ -1,5 +1,6 @@
 """kspan anonymize: a table in which everybody stands in a crowd."""
 
+import sys
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -141,6 +142,7 @@ def anonymize(
     from kspan.policy import Policy
     from kspan.report.text import print_audit, print_table_release
     from kspan.tables import anonymize as make
+    from kspan.tables import beside
 
     given: dict[str, Any] = {
         "show": show,
@@ -162,6 +164,7 @@ def anonymize(
         rules = replace(rules, suppressed_text=suppressed_text)
     for path in (output, *([explain] if explain else [])):
         check_writable(path)
+    for path in beside(output):
         check_place(path)
     check_apart({"-o": output, "--explain": explain}, data, policy)
     with progress() as step:
@@ -172,6 +175,8 @@ def anonymize(
         release.save(output, source=None if str(data) == "-" else data)
         if explain is not None:
             write_table(release.mapping(), explain)
+    going, staying = beside(output)
+    print(f"Wrote {output} and {going}, which may go out, and {staying}, which stays with you.", file=sys.stderr)
     if json:
         tell_json({"output": str(output), **release.manifest()})
         return 0
