@@ -1,9 +1,16 @@
 """The estimators as scikit-learn knows them, and on dataframes as they are."""
 
+import pickle
+
+import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder
+from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import kspan as ks
@@ -11,6 +18,8 @@ import kspan as ks
 ADULT = ks.datasets.load_adult("train").head(2000).drop("fnlwgt")
 LABEL = ADULT["income"]
 PEOPLE = ADULT.drop("income")
+COMPARING_NUMBERS = ("check_estimators_pickle", "check_fit_idempotent")
+"""Checks of scikit-learn that subtract what `transform` gives; below are ours."""
 
 
 @parametrize_with_checks(
@@ -20,7 +29,12 @@ PEOPLE = ADULT.drop("income")
         ks.KADETClassifier(k=2, criterion="c45"),
         ks.ID3Classifier(),
         ks.C45Classifier(),
-    ]
+        ks.Anonymizer(k=2, method="mondrian"),
+        ks.Anonymizer(),
+    ],
+    expected_failed_checks=lambda estimator: (
+        dict.fromkeys(COMPARING_NUMBERS, "cells are words") if isinstance(estimator, ks.Anonymizer) else {}
+    ),
 )
 @pytest.mark.filterwarnings("ignore")
 def test_scikit_learn_accepts_it(estimator, check) -> None:  # type: ignore[no-untyped-def]
@@ -92,3 +106,69 @@ def test_any_labels_can_be_learnt(labels: list[object]) -> None:
 def test_refusals(options: dict[str, object], says: str) -> None:
     with pytest.raises(ks.KspanError, match=says):
         ks.KADETClassifier(**options).fit(PEOPLE, LABEL)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("method", ["kactus", "mondrian", "tdr", "one-dim", "datafly"])
+def test_the_anonymizer_shows_rows_in_their_order_and_every_group_is_a_crowd(method: str) -> None:
+    anonymizer = ks.Anonymizer(20, method=method, private=["hours-per-week"], random_state=0)
+    made = anonymizer.fit_transform(PEOPLE, LABEL)
+    assert made.columns == PEOPLE.columns
+    assert made["hours-per-week"].equals(PEOPLE["hours-per-week"])
+    public = [name for name in PEOPLE.columns if name != "hours-per-week"]
+    assert made.group_by(public).len()["len"].min() >= 20
+    assert anonymizer.release_.audit.holds
+    assert anonymizer.get_feature_names_out().tolist() == PEOPLE.columns
+    again = clone(anonymizer).fit_transform(PEOPLE, LABEL)
+    assert again.equals(made)
+    assert pickle.loads(pickle.dumps(anonymizer)).transform(PEOPLE).equals(anonymizer.transform(PEOPLE))  # noqa: S301
+
+
+def test_withheld_rows_are_shown_like_their_nearest_group() -> None:
+    people = pl.DataFrame({"zip": ["1"] * 9 + ["2"]})
+    anonymizer = ks.Anonymizer(3, method="datafly")
+    made = anonymizer.fit_transform(people)
+    assert anonymizer.release_.withheld == 1
+    assert made.height == 10
+    assert made["zip"].unique().to_list() == ["1"]
+
+
+def test_if_withheld_rows_break_what_is_required_nothing_is_given() -> None:
+    people = pl.DataFrame({"zip": [*"aaaabbbbcc"], "sick": [*"uuvvwwxxuu"]})
+    anonymizer = ks.Anonymizer(require="k=3, confidence=0.5", private=["sick"], method="datafly")
+    assert anonymizer.fit(people).release_.withheld == 2
+    with pytest.raises(ks.DoesNotHold, match="the 2 rows that datafly withholds"):
+        anonymizer.fit_transform(people)
+
+
+@pytest.mark.parametrize("kind", ["pandas", "pyarrow", "numpy"])
+def test_the_anonymizer_gives_back_what_it_was_given(kind: str) -> None:
+    numbers = PEOPLE.select("age", "education-num")
+    given = {"pandas": numbers.to_pandas(), "pyarrow": numbers.to_arrow(), "numpy": numbers.to_numpy()}[kind]
+    anonymizer = ks.Anonymizer(20, method="mondrian")
+    made = anonymizer.fit_transform(given)
+    assert type(made) is type(given)
+    wanted = ks.Anonymizer(20, method="mondrian").fit_transform(numbers)
+    assert np.array_equal(np.asarray(made if kind != "pyarrow" else made.to_pandas()), wanted.to_numpy())
+    assert type(anonymizer.transform(given)) is type(given)
+
+
+def test_the_anonymizer_stands_in_a_pipeline_and_can_be_searched() -> None:
+    line = make_pipeline(
+        ks.Anonymizer(method="mondrian", random_state=0),
+        OneHotEncoder(handle_unknown="ignore"),
+        DecisionTreeClassifier(min_samples_leaf=20, random_state=0),
+    )
+    grid = {"anonymizer__k": [5, 400], "anonymizer__method": ["mondrian", "tdr"]}
+    search = GridSearchCV(line, grid, cv=2).fit(PEOPLE.to_pandas(), LABEL.to_pandas())
+    assert search.best_score_ > 0.75
+
+
+def test_columns_in_no_list_are_dropped_and_wrong_names_refused() -> None:
+    anonymizer = ks.Anonymizer(50, method="mondrian", public=["age", "sex"], private=["race"])
+    assert anonymizer.fit_transform(PEOPLE).columns == ["age", "race", "sex"]
+    with pytest.raises(ks.PolicyError, match="'shoe size'"):
+        ks.Anonymizer(public=["shoe size"]).fit(PEOPLE)
+    with pytest.raises(ks.PolicyError, match="has no option 'shwo'"):
+        ks.Anonymizer(method="mondrian", options={"shwo": "set"}).fit(PEOPLE)
+    with pytest.raises(ks.PolicyError, match="target"):
+        ks.Anonymizer(method="kactus").fit(PEOPLE)

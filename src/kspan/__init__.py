@@ -32,9 +32,10 @@ if TYPE_CHECKING:
     from kspan.errors import ModelError as ModelError
     from kspan.errors import PolicyError as PolicyError
     from kspan.errors import Unreachable as Unreachable
-    from kspan.estimators import C45Classifier as C45Classifier
-    from kspan.estimators import ID3Classifier as ID3Classifier
-    from kspan.estimators import KADETClassifier as KADETClassifier
+    from kspan.estimators.tables import Anonymizer as Anonymizer
+    from kspan.estimators.trees import C45Classifier as C45Classifier
+    from kspan.estimators.trees import ID3Classifier as ID3Classifier
+    from kspan.estimators.trees import KADETClassifier as KADETClassifier
     from kspan.frames.files import read_table as read_table
     from kspan.induce.methods import learn as learn
     from kspan.measures import *  # noqa: F403
@@ -66,7 +67,8 @@ _HOMES = {
         "PolicyError",
         "Unreachable",
     ),
-    "kspan.estimators": ("C45Classifier", "ID3Classifier", "KADETClassifier"),
+    "kspan.estimators.tables": ("Anonymizer",),
+    "kspan.estimators.trees": ("C45Classifier", "ID3Classifier", "KADETClassifier"),
     "kspan.frames.files": ("read_table",),
     "kspan.measures": (
         "alpha_k_anonymity",

@@ -16,6 +16,7 @@ import polars as pl
 
 from kspan.anonymize.crowds import Crowds, Recoding
 from kspan.anonymize.frame import mapped, recoded
+from kspan.anonymize.newcomers import shown_of
 from kspan.audit.audit import audit
 from kspan.audit.findings import Audit
 from kspan.data.cells import SUPPRESSED
@@ -87,12 +88,17 @@ class TableRelease:
     keep_order: bool
     seed: int | None
     source: Table = field(repr=False)
-    partition: Partition = field(repr=False)
+    recoding: Recoding = field(repr=False)
 
     def __repr__(self) -> str:
         return (
             f"TableRelease({self.audit.rows} rows by {self.method}, {self.withheld} withheld, {self.audit.requirement})"
         )
+
+    @property
+    def partition(self) -> Partition:
+        """The group of each row of the source, and what the groups show."""
+        return self.recoding.partition
 
     @cached_property
     def frame(self) -> pl.DataFrame:
@@ -102,6 +108,18 @@ class TableRelease:
     def mapping(self) -> Any:
         """What each public value became, and in how many rows: for the owner, since it names values of the source."""
         return of_its_kind(self.table, mapped(self.source, self.partition, self.policy.suppressed_text))
+
+    def recode(self, data: Any) -> Any:
+        """New rows as the release shows such people, other columns as they are; to learn from, not to be released.
+
+        Nobody has judged them: three new people may be a group of their own. See `kspan.anonymize.newcomers`.
+        """
+        rows = load(data)
+        absent = [name for name in self.policy.public if name not in rows.columns]
+        if absent:
+            raise DataError(f"the new rows lack the public column {listed(absent)}: add it")
+        shown = shown_of(rows, self.recoding, self.source, self.policy)
+        return of_its_kind(data, rows.drop(self.policy.identifier, strict=False).with_columns(**shown))
 
     def manifest(self, checksum: str | None = None) -> dict[str, Any]:
         """What goes with the table: its claim, how it was made, what the judge found; no cell of a person."""
@@ -203,7 +221,7 @@ def anonymize(
         told = {key: value for key, value in options.items() if key in given}
         return TableRelease(
             of_its_kind(data, frame), policy, name, told, recoding.facts, found, withheld, keep_order, seed, table,
-            recoding.partition,
+            recoding,
         )  # fmt: skip
 
     if method != "auto":
@@ -253,7 +271,7 @@ def _best(releases: list[TableRelease], policy: Policy, *, refused: list[str]) -
     }
     return TableRelease(
         best.table, policy, best.method, best.options, facts, best.audit, best.withheld, best.keep_order, best.seed,
-        best.source, best.partition,
+        best.source, best.recoding,
     )  # fmt: skip
 
 

@@ -45,6 +45,9 @@ def test_the_file_is_judged_as_if_it_had_stars(method: str, root: str, tmp_path:
         assert hidden.frame.equals(starred.frame.with_columns(stars))
         assert "suppressed" not in starred.manifest()["claim"]
     assert "*" not in hidden.mapping()["shown"].to_list()
+    stranger = pl.DataFrame({"age": [25, None], "town": ["ay", TEXT], "color": ["gray", "red"], "label": ["u", "v"]})
+    shown = starred.recode(stranger.with_columns(pl.col("town").replace(TEXT, "*")))
+    assert hidden.recode(stranger).equals(shown.with_columns(pl.col("age", "town", "color").replace("*", TEXT)))
 
 
 def test_both_texts_are_read_as_suppressed() -> None:

@@ -10,12 +10,22 @@ from kspan.data.arrays import Bools, Int64s
 from kspan.data.groups import Groups, count_groups
 from kspan.data.table import Column, Table
 from kspan.errors import PolicyError, Unreachable
-from kspan.model.partition import WITHHELD, Partition
+from kspan.model.partition import WITHHELD, Partition, Shown
 from kspan.policy import Policy
 from kspan.privacy import Confidence, DistinctL, EntropyL, KAnonymity, OnPrivate, RecursiveCL, SimpleL
 
 BLIND = (KAnonymity, DistinctL, EntropyL, RecursiveCL, SimpleL, Confidence)
 """Requirements that look at how often private values occur in a group, not at which they are nor at other groups."""
+
+
+@dataclass(frozen=True, repr=False)
+class Regions:
+    """Parts of the domain that belong to groups; a group may have several."""
+
+    group: Int64s
+    """The group of each region."""
+    shown: Mapping[str, Shown]
+    """Per public attribute the cell that says what each region admits."""
 
 
 @dataclass(frozen=True)
@@ -24,6 +34,8 @@ class Recoding:
 
     partition: Partition
     facts: Mapping[str, Any] = field(default_factory=dict)
+    regions: Regions | None = None
+    """What groups admit, where that is not what they show (a mean); for the owner, to place new rows."""
 
 
 class Crowds:

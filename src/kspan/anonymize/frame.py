@@ -40,7 +40,7 @@ def recoded(
 def shown_cells(partition: Partition, name: str, suppressed_text: str = SUPPRESSED) -> pl.Series:
     """What each group shows of a public attribute, as text; null is a missing cell."""
     shown = partition.shown[name]
-    return pl.Series(_labels(shown.column, suppressed_text), dtype=pl.String)[shown.code]
+    return pl.Series(labels_of(shown.column, suppressed_text), dtype=pl.String)[shown.code]
 
 
 def mapped(table: Table, partition: Partition, suppressed_text: str = SUPPRESSED) -> pl.DataFrame:
@@ -50,7 +50,7 @@ def mapped(table: Table, partition: Partition, suppressed_text: str = SUPPRESSED
 
 def _mapped(column: Column, partition: Partition, name: str, suppressed_text: str) -> pl.DataFrame:
     shown = partition.shown[name]
-    values, cells = (_labels(each, suppressed_text) for each in (column, shown.column))
+    values, cells = (labels_of(each, suppressed_text) for each in (column, shown.column))
     cells.append(WITHHELD_CELL)
     # A withheld row has the last place, where the mark for that stands.
     became = np.append(shown.code, len(cells) - 1)[partition.group]
@@ -67,7 +67,8 @@ def _mapped(column: Column, partition: Partition, name: str, suppressed_text: st
     )
 
 
-def _labels(column: Column, suppressed_text: str) -> list[str | None]:
+def labels_of(column: Column, suppressed_text: str = SUPPRESSED) -> list[str | None]:
+    """What a cell with each code shows as text; None is a missing one."""
     labels = [column.label(code) for code in range(column.size)]
     return [
         None if code == column.missing else suppressed_text if label == SUPPRESSED else label

@@ -20,7 +20,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from kspan.anonymize.cells import MEAN_DIGITS, shown
-from kspan.anonymize.crowds import Crowds, Recoding
+from kspan.anonymize.crowds import Crowds, Recoding, Regions
 from kspan.anonymize.routes import Path, Place, Rows, Runs, routed, united
 from kspan.data.arrays import Bools, Int64s
 from kspan.data.cells import SUPPRESSED, number_text, write_interval, write_set
@@ -96,7 +96,8 @@ def kactus(
     left = pruning.anonymize(routed(tree, table, policy))
     pruning.release_the_rest(left)
     leaves = refined(pruning.released, judge, only_lowest=counting == "people") if refine else pruning.released
-    partition = released(leaves, table, policy, Cells(table, show, numeric))
+    partition, group_of_leaf = released(leaves, table, policy, Cells(table, show, numeric))
+    regions = Regions(group_of_leaf, shown_by(leaves, table, policy, Cells(table, "interval", numeric)))
     facts = {
         "counting": counting,
         "show": show,
@@ -107,7 +108,7 @@ def kactus(
         "groups": partition.number,
         "withheld": partition.withheld,
     }
-    return Recoding(partition, facts)
+    return Recoding(partition, facts, regions)
 
 
 @dataclass(frozen=True, eq=False)
@@ -415,24 +416,26 @@ class Cells:
         return number_text(next((mean for mean in rounded if low <= mean <= high), min(max(exact, low), high)))
 
 
-def released(leaves: Sequence[Leaf], table: Table, policy: Policy, cells: Cells) -> Partition:
-    """The leaves as groups, in the order of what they show; leaves that show the same are one group."""
-    number = len(leaves)
-    each = np.arange(number)
-    columns = {
-        name: shown(table[name], each, [cells.cell(name, leaf) for leaf in leaves]).column for name in policy.public
-    }
-    group_of_leaf, groups = group_rows(list(columns.values()), number)
+def released(leaves: Sequence[Leaf], table: Table, policy: Policy, cells: Cells) -> tuple[Partition, Int64s]:
+    """The leaves as groups in the order of what they show, the same in one, and the group of each leaf."""
+    seen = shown_by(leaves, table, policy, cells)
+    group_of_leaf, groups = group_rows([each.column for each in seen.values()], len(leaves))
     example = np.empty(groups, np.int64)
-    example[group_of_leaf] = each
+    example[group_of_leaf] = np.arange(len(leaves))
     group = np.full(table.rows, WITHHELD, np.int64)
     for leaf, at in zip(leaves, group_of_leaf.tolist(), strict=True):
         group[leaf.rows] = at
-    seen: dict[str, Shown] = {}
-    for name, column in columns.items():
-        codes = column.codes[example]
-        seen[name] = Shown(codes.astype(np.int64), replace(column, codes=codes))
-    return Partition(group, groups, seen)
+    of_groups = {
+        name: Shown(each.code[example], replace(each.column, codes=each.column.codes[example]))
+        for name, each in seen.items()
+    }
+    return Partition(group, groups, of_groups), group_of_leaf
+
+
+def shown_by(leaves: Sequence[Leaf], table: Table, policy: Policy, cells: Cells) -> dict[str, Shown]:
+    """What each leaf shows of the public attributes."""
+    each = np.arange(len(leaves))
+    return {name: shown(table[name], each, [cells.cell(name, leaf) for leaf in leaves]) for name in policy.public}
 
 
 def _above(leaf: Leaf) -> list[Place]:

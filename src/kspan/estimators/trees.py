@@ -1,20 +1,18 @@
-"""The scikit-learn faces of the learners, for arrays, and dataframes with words and missing values as they are."""
+"""The scikit-learn faces of the tree learners."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any, Self
 
-import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from kspan.audit.tree import audit_tree
 from kspan.data.arrays import Floats
-from kspan.data.cells import Exact, read_cell
-from kspan.errors import DataError, DoesNotHold, PolicyError, Unreachable, listed
-from kspan.frames.native import to_polars
+from kspan.errors import DataError, DoesNotHold, Unreachable
+from kspan.estimators.inputs import Labels, labels_of, roles, rows_of
 from kspan.induce.methods import learn
 from kspan.model.predict import asked
 from kspan.model.tree import Tree
@@ -34,16 +32,11 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Learn the label of each row."""
         if y is None:
             raise DataError(f"{type(self).__name__} requires y to be passed, but the target y is None")
-        frame = self._frame(X, reset=True)
-        labels = column_or_1d(y.to_numpy() if hasattr(y, "to_numpy") else y, warn=True)
-        check_classification_targets(labels)
-        if len(labels) != frame.height:
-            raise DataError(f"there are {frame.height} rows but {len(labels)} labels: give one label a row")
-        self.classes_, place = np.unique(labels, return_inverse=True)
-        target = _unused(frame.columns)
-        names = _label_names(self.classes_)
-        people = frame.with_columns(pl.Series(target, [names[at] for at in place.tolist()], dtype=pl.String))
-        self.tree_ = self._learnt(people, self._policy(frame.columns, target, names))
+        rows = rows_of(self, X, reset=True)
+        labels = labels_of(y, rows)
+        check_classification_targets(labels.of_rows)
+        self.classes_ = labels.classes
+        self.tree_ = self._learnt(labels.beside(rows), self._policy(rows.columns, labels))
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:  # noqa: N803
@@ -55,7 +48,7 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def predict_proba(self, X: Any) -> Floats:  # noqa: N803
         """The share of each label (in the order of `classes_`) where each row ends."""
         check_is_fitted(self)
-        return self.tree_.shares(asked(self.tree_, self._frame(X, reset=False)))
+        return self.tree_.shares(asked(self.tree_, rows_of(self, X, reset=False)))
 
     def _learnt(self, people: pl.DataFrame, policy: Policy) -> Tree:
         return learn(people, policy, self.method, **self._options())
@@ -64,22 +57,8 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """What the learner is told."""
         return dict(self.get_params())
 
-    def _policy(self, columns: Iterable[str], target: str, labels: list[str]) -> Policy:
-        return Policy(public=columns, target=target, require="k=1", domains={target: labels})
-
-    def _frame(self, X: Any, *, reset: bool) -> pl.DataFrame:  # noqa: N803
-        """The rows as a polars frame; arrays are numbers and get column names of their own."""
-        names = getattr(X, "column_names", None) or getattr(X, "columns", None)
-        if names is not None and all(isinstance(name, str) for name in names):
-            validate_data(self, X, reset=reset, skip_check_array=True)
-            if len(X) == 0:
-                raise DataError("there are 0 samples: give at least one row")
-            return to_polars(X)
-        checks: dict[str, Any] = {"reset": reset, "dtype": np.float64, "ensure_all_finite": "allow-nan"}
-        numbers = validate_data(self, X, **checks)
-        if np.isinf(numbers).any():
-            raise DataError("an array must not hold infinity: use a number, or nan for a missing one")
-        return pl.DataFrame({f"x{place}": numbers[:, place] for place in range(numbers.shape[1])})
+    def _policy(self, columns: Iterable[str], labels: Labels) -> Policy:
+        return Policy(public=columns, target=labels.column, require="k=1", domains={labels.column: labels.names})
 
     def __sklearn_tags__(self) -> Any:
         """What scikit-learn may expect: missing values are values."""
@@ -190,23 +169,17 @@ class KADETClassifier(TreeClassifier):
             return {**least, "confidence_factor": self.confidence_factor, "prune": self.prune}
         return {**least, "score": self.criterion}
 
-    def _policy(self, columns: Iterable[str], target: str, labels: list[str]) -> Policy:
-        present = list(columns)
-        private = list(self.private)
-        public = [name for name in present if name not in private] if self.public is None else list(self.public)
-        strange = [name for name in (*public, *private) if name not in present]
-        if strange:
-            raise PolicyError(f"{listed(strange)} is no column of the data: correct public and private")
-        roles = {"public": [*public, target], "private": private} if self.target_public else {
-            "public": public, "private": [*private, target],
-        }  # fmt: skip
+    def _policy(self, columns: Iterable[str], labels: Labels) -> Policy:
+        public, private, identifier = roles(columns, self.public, self.private)
+        (public if self.target_public else private).append(labels.column)
         return Policy(
-            **roles,  # type: ignore[arg-type]
-            identifier=[name for name in present if name not in {*public, *private}],
-            target=target,
+            public=public,
+            private=private,
+            identifier=identifier,
+            target=labels.column,
             require=self.require or f"k={self.k}",
             hierarchies=self.hierarchies or {},
-            domains={**(self.domains or {}), target: labels},
+            domains={**(self.domains or {}), labels.column: labels.names},
         )
 
     def _learnt(self, people: pl.DataFrame, policy: Policy) -> Tree:
@@ -218,18 +191,3 @@ class KADETClassifier(TreeClassifier):
         if not self.audit_.holds:
             raise DoesNotHold(f"the tree breaks {policy.require}: please report this")
         return tree
-
-
-def _label_names(classes: NDArray[Any]) -> list[str]:
-    """What classes are called in the tree: as they are written, or by number where that would not tell them apart."""
-    names = [str(label) for label in classes.tolist()]
-    plain = all(read_cell(name) == Exact(name) for name in names) and len(set(names)) == len(names)
-    return names if plain else [str(number) for number in range(len(names))]
-
-
-def _unused(columns: Iterable[str]) -> str:
-    """A name for the label that no column has."""
-    taken, name = set(columns), "label"
-    while name in taken:
-        name += "_"
-    return name

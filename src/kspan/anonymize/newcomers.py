@@ -1,0 +1,182 @@
+"""What new rows would show, by the recoding that was made of others.
+
+Where every value became one cell wherever it occurs, as by full-domain generalization or top-down specialization, new
+rows are recoded value by value; a value that nobody had gets the narrowest cell that admits it, else `*`. Otherwise a
+new row shows what the nearest group shows. A group is as far as its cells do not admit the row's values: a word or a
+missing value counts 1, a number its distance from the cell over the range of the column; of equally near groups the one
+that leaves least open is taken. In both cases a number is taken for the nearest one that is in the release.
+"""
+
+from collections.abc import Sequence
+from functools import cached_property
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from kspan.anonymize.crowds import Recoding
+from kspan.anonymize.frame import labels_of, shown_cells
+from kspan.data.arrays import Floats, Int64s
+from kspan.data.cells import SUPPRESSED, number, range_of, read_cell, values_in
+from kspan.data.encode import encode
+from kspan.data.groups import group_rows
+from kspan.data.schema import Schema
+from kspan.data.table import Column, Table
+from kspan.model.partition import WITHHELD
+from kspan.policy import Policy
+from kspan.utility.loss import penalties
+
+ABSENT = -1
+"""The place of a value that is not there."""
+
+AT_ONCE = 4096
+"""So many different rows are compared with the groups at a time: their distances from all cells need room."""
+
+
+def shown_of(rows: pl.DataFrame, recoding: Recoding, source: Table, policy: Policy) -> dict[str, pl.Series]:
+    """What new rows show of each public attribute, by the recoding of a source."""
+    attributes = _attributes(rows, recoding, source, policy)
+    if all(attribute.keeps_to_values for attribute in attributes):
+        return _told({attribute.name: attribute.value_by_value() for attribute in attributes}, policy)
+    return _told(_shown_by_nearest(attributes, recoding), policy)
+
+
+def shown_by_nearest(rows: pl.DataFrame, recoding: Recoding, source: Table, policy: Policy) -> dict[str, pl.Series]:
+    """What the nearest group of each row shows, even where values have cells of their own: no group is new."""
+    return _told(_shown_by_nearest(_attributes(rows, recoding, source, policy), recoding), policy)
+
+
+def _told(shown: dict[str, pl.Series], policy: Policy) -> dict[str, pl.Series]:
+    """The same with the policy's text for suppressed cells."""
+    return {name: cells.replace(SUPPRESSED, policy.suppressed_text) for name, cells in shown.items()}
+
+
+def _attributes(rows: pl.DataFrame, recoding: Recoding, source: Table, policy: Policy) -> "list[_Attribute]":
+    # That a value is not declared in a domain or a hierarchy is no reason to refuse a row: it is just new.
+    schema = Schema(public=policy.public, missing=policy.missing, suppressed_text=policy.suppressed_text)
+    table = encode(rows, schema, policy.public)
+    return [_Attribute(table[name], source[name], recoding) for name in policy.public]
+
+
+class _Attribute:
+    """One public attribute of new rows, beside that of the source and what became of it."""
+
+    def __init__(self, new: Column, source: Column, recoding: Recoding) -> None:
+        self.name, self.new, self.source = new.name, new, source
+        self.shown = recoding.partition.shown[new.name]
+        self.region = self.shown if recoding.regions is None else recoding.regions.shown[new.name]
+        """What the groups, or each of their regions, admit."""
+        group = recoding.partition.group
+        codes, cells = source.codes[group != WITHHELD], self.shown.code[group[group != WITHHELD]]
+        self.became = np.full(source.size, ABSENT, np.int64)
+        """A cell that each value of the source became."""
+        self.became[codes] = cells
+        self.keeps_to_values = bool((self.became[codes] == cells).all())
+        """Did every value become the same cell everywhere?"""
+
+    @cached_property
+    def place(self) -> Int64s:
+        """For each new value the code in the source of the same, of a number the nearest, that was released."""
+        known = {label: code for code, label in enumerate(labels_of(self.source)) if self.became[code] != ABSENT}
+        place = np.array([known.get(label, ABSENT) for label in labels_of(self.new)], np.int64)
+        released = np.flatnonzero(self.became[: len(self.source.values)] != ABSENT)
+        if self.source.values.dtype == object or not len(released):
+            return place
+        numbers = self.source.values[released].astype(np.float64)
+        for code in np.flatnonzero(place == ABSENT).tolist():
+            value = number(self.new.label(code))
+            if value is not None:
+                above = min(int(np.searchsorted(numbers, value)), len(numbers) - 1)
+                below = max(above - 1, 0)
+                place[code] = released[below if value - numbers[below] <= numbers[above] - value else above]
+        return place
+
+    def value_by_value(self) -> pl.Series:
+        """The cell of each new row, where a value has one cell."""
+        cells = labels_of(self.shown.column)
+        narrowest_first = np.argsort(penalties(self.shown.column), kind="stable").tolist()
+
+        def cell(place: int, label: str | None) -> str | None:
+            if place != ABSENT:
+                return cells[int(self.became[place])]
+            return next((cells[at] for at in narrowest_first if label in self._values(cells[at])), SUPPRESSED)
+
+        texts = [cell(*each) for each in zip(self.place.tolist(), labels_of(self.new), strict=True)]
+        return pl.Series(self.name, texts, dtype=pl.String)[self.new.codes]
+
+    def distances(self, codes: Int64s) -> NDArray[np.float32]:
+        """How far some new values are from each cell that groups admit: 0 if it admits them, at most 1."""
+        labels = labels_of(self.new)
+        column = {labels[code]: at for at, code in enumerate(codes.tolist())}
+        numbers = self._in_ranges[self.place[codes]]
+        far = np.ones((self.region.column.size, len(codes)), np.float32)
+        for at, cell in enumerate(labels_of(self.region.column)):
+            if cell == SUPPRESSED:
+                far[at] = 0.0
+            elif cell is not None and self.source.values.dtype != object:
+                low, high = self._ends(cell)
+                far[at] = np.nan_to_num(np.clip(np.maximum(low - numbers, numbers - high), 0.0, 1.0), nan=1.0)
+            else:
+                far[at, [column[value] for value in self._values(cell) if value in column]] = 0.0
+        return far
+
+    @cached_property
+    def _in_ranges(self) -> Floats:
+        """The numbers of the source, in ranges of all of them; what is none, or absent, is NaN."""
+        nothing = np.full(self.source.size - len(self.source.values) + 1, np.nan)
+        if self.source.values.dtype == object:
+            return np.append(np.full(len(self.source.values), np.nan), nothing)
+        return np.append(self.source.values / self._range, nothing)
+
+    @cached_property
+    def _range(self) -> float:
+        numbers = self.source.values
+        return float(numbers[-1]) - float(numbers[0]) or 1.0 if len(numbers) else 1.0
+
+    def _ends(self, cell: str) -> tuple[float, float]:
+        """The lowest and the highest number that a cell admits; from a name nobody has, everything is far."""
+        numbers = [value for name in self._values(cell) if name is not None and (value := number(name)) is not None]
+        ends = range_of(read_cell(cell)) or (min(numbers, default=np.inf), max(numbers, default=-np.inf))
+        return ends[0] / self._range, ends[1] / self._range
+
+    def _values(self, cell: str | None) -> Sequence[str | None]:
+        """The values that a cell names one by one; None is the missing one."""
+        hierarchy = self.source.hierarchy
+        if cell is None:
+            return (None,)
+        if hierarchy is not None and (name := hierarchy.find(cell)):
+            return [hierarchy.values[member] for member in hierarchy.members[name]]
+        return values_in(read_cell(cell))
+
+
+def _shown_by_nearest(attributes: list[_Attribute], recoding: Recoding) -> dict[str, pl.Series]:
+    group = _nearest(attributes)
+    if recoding.regions is not None:
+        group = recoding.regions.group[group]
+    return {attribute.name: shown_cells(recoding.partition, attribute.name)[group] for attribute in attributes}
+
+
+def _nearest(attributes: list[_Attribute]) -> Int64s:
+    """The group, or the region of one, that is nearest to each new row."""
+    from kspan.kernels.nearest import nearest  # loading compiled code takes a moment
+
+    kind, kinds = group_rows([attribute.new for attribute in attributes], len(attributes[0].new.codes))
+    example = np.empty(kinds, np.int64)
+    example[kind] = np.arange(len(kind))
+    regions = [attribute.region for attribute in attributes]
+    openness = np.sum([penalties(region.column)[region.code] for region in regions], axis=0)
+    narrowest_first = np.argsort(openness, kind="stable")
+    cells = np.column_stack([region.code[narrowest_first] for region in regions])
+    found = np.empty(kinds, np.int64)
+    for begin in range(0, kinds, AT_ONCE):
+        some = example[begin : begin + AT_ONCE]
+        values, tables = [], []
+        for attribute in attributes:
+            codes, value = np.unique(attribute.new.codes[some].astype(np.int64), return_inverse=True)
+            values.append(value)
+            tables.append(attribute.distances(codes))
+        begins = np.cumsum([0, *(table.size for table in tables[:-1])])
+        widths = np.array([table.shape[1] for table in tables])
+        distances = np.concatenate([table.ravel() for table in tables])
+        found[begin : begin + AT_ONCE] = nearest(cells, np.column_stack(values), distances, begins, widths)
+    return narrowest_first[found][kind]

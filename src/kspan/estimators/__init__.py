@@ -1,0 +1,1 @@
+"""The scikit-learn faces: learners and the anonymizer, for arrays and dataframes."""

@@ -1,0 +1,87 @@
+"""What scikit-learn hands over: arrays, or dataframes with words and missing values as they are."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+from sklearn.utils.validation import column_or_1d, validate_data
+
+from kspan.data.arrays import Int64s
+from kspan.data.cells import Exact, read_cell
+from kspan.errors import DataError, PolicyError, listed
+from kspan.frames.native import to_polars
+
+
+def is_dataframe(given: Any) -> bool:
+    """Has it columns with names?"""
+    names = getattr(given, "column_names", None) or getattr(given, "columns", None)
+    return names is not None and all(isinstance(name, str) for name in names)
+
+
+def rows_of(estimator: Any, given: Any, *, reset: bool) -> pl.DataFrame:
+    """The rows as a polars frame; arrays are numbers and get column names of their own."""
+    if is_dataframe(given):
+        validate_data(estimator, given, reset=reset, skip_check_array=True)
+        if len(given) == 0:
+            raise DataError("there are 0 samples: give at least one row")
+        return to_polars(given)
+    checks: dict[str, Any] = {"reset": reset, "dtype": np.float64, "ensure_all_finite": "allow-nan"}
+    numbers = validate_data(estimator, given, **checks)
+    if np.isinf(numbers).any():
+        raise DataError("an array must not hold infinity: use a number, or nan for a missing one")
+    return pl.DataFrame({f"x{place}": numbers[:, place] for place in range(numbers.shape[1])})
+
+
+@dataclass(frozen=True, repr=False)
+class Labels:
+    """The label of each row, and what classes are called where names must be words."""
+
+    of_rows: NDArray[Any]
+    classes: NDArray[Any]
+    place: Int64s
+    """Of each row, among the classes."""
+    names: list[str]
+    column: str
+    """A name that no column of the rows has."""
+
+    def beside(self, rows: pl.DataFrame) -> pl.DataFrame:
+        """The rows with their labels."""
+        return rows.with_columns(pl.Series(self.column, self.names, dtype=pl.String)[self.place].alias(self.column))
+
+
+def labels_of(given: Any, rows: pl.DataFrame) -> Labels:
+    """The labels that were given for some rows."""
+    labels = column_or_1d(given.to_numpy() if hasattr(given, "to_numpy") else given, warn=True)
+    if len(labels) != rows.height:
+        raise DataError(f"there are {rows.height} rows but {len(labels)} labels: give one label a row")
+    classes, place = np.unique(labels, return_inverse=True)
+    return Labels(labels, classes, place, _names(classes), _unused(rows.columns))
+
+
+def roles(
+    columns: Iterable[str], public: Iterable[str] | None, private: Iterable[str]
+) -> tuple[list[str], list[str], list[str]]:
+    """The public, private and identifier columns: what is not private is public, unless the public ones are listed."""
+    present, hidden = list(columns), list(private)
+    known = [name for name in present if name not in hidden] if public is None else list(public)
+    strange = [name for name in (*known, *hidden) if name not in present]
+    if strange:
+        raise PolicyError(f"{listed(strange)} is no column of the data: correct public and private")
+    return known, hidden, [name for name in present if name not in {*known, *hidden}]
+
+
+def _names(classes: NDArray[Any]) -> list[str]:
+    """What classes are called: as they are written, or by number where that would not tell them apart."""
+    names = [str(label) for label in classes.tolist()]
+    plain = all(read_cell(name) == Exact(name) for name in names) and len(set(names)) == len(names)
+    return names if plain else [str(number) for number in range(len(names))]
+
+
+def _unused(columns: Iterable[str]) -> str:
+    taken, name = set(columns), "label"
+    while name in taken:
+        name += "_"
+    return name

@@ -1,0 +1,32 @@
+"""The nearest group of each row, by how far the groups' cells are from the row's values."""
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+Int64s = NDArray[np.int64]
+
+
+@njit(cache=True, nogil=True)
+def nearest(cells: Int64s, values: Int64s, distances: NDArray[np.float32], begins: Int64s, widths: Int64s) -> Int64s:
+    """For each row of `values` the first of the rows of `cells` at the least distance, summed over attributes.
+
+    `distances` holds a table of cells by values for each attribute, one after the other; the one of an attribute
+    begins at `begins` and has `widths` values to a cell.
+    """
+    found = np.zeros(len(values), np.int64)
+    for row in range(len(values)):
+        least = np.inf
+        for group in range(len(cells)):
+            distance = 0.0
+            for attribute in range(len(begins)):
+                at = begins[attribute] + cells[group, attribute] * widths[attribute] + values[row, attribute]
+                distance += distances[at]
+                if distance >= least:
+                    break
+            else:
+                least = distance
+                found[row] = group
+                if least == 0.0:
+                    break
+    return found
