@@ -14,6 +14,9 @@ from kspan.model.imported import imported, is_fitted_tree
 from kspan.model.tree import Tree
 from kspan.policy import Policy
 
+INDUCERS = ("c45", "id3")
+"""Those that have a name."""
+
 
 def inner_tree(table: Table, policy: Policy, inducer: Any, min_rows: int) -> Tree:
     """A tree over the public attributes that predicts the policy's target.

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from inspect import Parameter, signature
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import numpy as np
 import polars as pl
@@ -19,15 +19,16 @@ from kspan.anonymize.frame import mapped, recoded
 from kspan.anonymize.newcomers import shown_of
 from kspan.audit.audit import audit
 from kspan.audit.findings import Audit
+from kspan.data.cells import SUPPRESSED
 from kspan.data.encode import encode
 from kspan.data.table import Table
 from kspan.errors import DataError, DoesNotHold, KspanError, PolicyError, Unreachable, did_you_mean, listed
-from kspan.frames.files import load, write_text
+from kspan.frames.files import load, write_together
 from kspan.frames.native import of_its_kind
-from kspan.inner_tree import inner_tree
+from kspan.inner_tree import INDUCERS, inner_tree
 from kspan.model.partition import WITHHELD, Partition
 from kspan.policy import Policy
-from kspan.publish import publish_table
+from kspan.publish import judged_table
 
 FORMAT, OWNER_FORMAT, VERSION = "kspan/table", "kspan/table-owner", 1
 SEEDS = 2**63
@@ -112,7 +113,7 @@ class TableRelease:
 
     def mapping(self) -> Any:
         """What each public value became, and in how many rows: for the owner, since it names values of the source."""
-        return of_its_kind(self.table, mapped(self.source, self.partition))
+        return of_its_kind(self.table, mapped(self.source, self.partition, self.policy.suppressed_text))
 
     def recode(self, data: Any) -> Any:
         """New rows as the release shows such people, other columns as they are; to learn from, not to be released.
@@ -128,7 +129,7 @@ class TableRelease:
 
     def manifest(self, checksum: str | None = None) -> dict[str, Any]:
         """What goes with the table: its claim, how it was made, what the judge found; no cell of a person."""
-        claim = {
+        claim: dict[str, Any] = {
             "requirement": str(self.policy.require),
             "counting": self.policy.counting,
             "public": list(self.policy.public),
@@ -136,6 +137,8 @@ class TableRelease:
             "order": "as in the source" if self.keep_order else "shuffled inside groups",
             "missing": "a missing public value is a value that the attacker sees",
         }
+        if self.policy.suppressed_text != SUPPRESSED:
+            claim["suppressed"] = self.policy.suppressed_text
         found = self.audit.leaving()
         share = self.withheld / max(self.withheld + self.audit.rows, 1)
         return {
@@ -158,9 +161,9 @@ class TableRelease:
         return cells / max(self.audit.rows * len(self.policy.public), 1)
 
     def save(self, path: str | os.PathLike[str], *, source: str | os.PathLike[str] | None = None) -> None:
-        """Write the table, `PATH.release.json` to go with it, and `PATH.owner.json`, which stays with the owner."""
-        release, private = (Path(f"{os.fspath(path)}{ending}") for ending in (".release.json", ".owner.json"))
-        publish_table(self.frame, self.policy, path, people=_released(self.people, self.recoding, self.policy))
+        """Write the table, `PATH.release.json` to go with it, and `PATH.owner.json`, which stays: all, or none."""
+        judged = judged_table(self.frame, self.policy, path, people=_released(self.people, self.recoding, self.policy))
+        manifest = self.manifest(hashlib.sha256(judged.content).hexdigest())
         owner = {
             "format": OWNER_FORMAT,
             "version": VERSION,
@@ -168,8 +171,19 @@ class TableRelease:
             "source": None if source is None else Path(source).name,
             "source_sha256": None if source is None else _checksum(source),
         }
-        write_text(_json(self.manifest(_checksum(path))), release)
-        write_text(_json(owner), private)
+        going, staying = beside(path)
+        write_together(
+            {
+                path: lambda out: out.write(judged.content),
+                going: lambda out: out.write(_json(manifest).encode()),
+                staying: lambda out: out.write(_json(owner).encode()),
+            }
+        )
+
+
+def beside(path: str | os.PathLike[str]) -> tuple[Path, Path]:
+    """The files that are written with a table: the one that goes with it, and the one that stays with the owner."""
+    return Path(f"{os.fspath(path)}.release.json"), Path(f"{os.fspath(path)}.owner.json")
 
 
 def anonymize(
@@ -205,7 +219,7 @@ def anonymize(
         progress("judging them")
         found = audit(frame, _released(people, recoding, policy), policy)
         if not found.holds:
-            raise DoesNotHold(_refusal(name, frame, found, policy))
+            raise _refusal(name, frame, found, policy)
         withheld = recoding.partition.withheld
         told = {key: value for key, value in options.items() if key in given}
         return TableRelease(
@@ -220,7 +234,15 @@ def anonymize(
         return made(method)
     if options:
         raise PolicyError(f"auto takes no options such as {listed(options)}: name the method that they are for")
-    return _best([made(name) for name in AUTO if _fits(name, policy)], policy)
+    releases, refusals = [], {}
+    for name in (name for name in AUTO if _fits(name, policy)):
+        try:
+            releases.append(made(name))
+        except (DataError, PolicyError, Unreachable) as error:  # what one cannot do, another may
+            refusals[name] = error
+    if not releases:
+        raise next(iter(refusals.values()))
+    return _best(releases, policy, refused=list(refusals))
 
 
 def _released(people: pl.DataFrame, recoding: Recoding, policy: Policy) -> pl.DataFrame | None:
@@ -228,15 +250,15 @@ def _released(people: pl.DataFrame, recoding: Recoding, policy: Policy) -> pl.Da
     return people.filter(pl.Series(recoding.partition.group != WITHHELD)) if policy.counting == "people" else None
 
 
-def _refusal(method: str, frame: pl.DataFrame, found: Audit, policy: Policy) -> str:
-    """Why a table was not released."""
+def _refusal(method: str, frame: pl.DataFrame, found: Audit, policy: Policy) -> KspanError:
+    """Why a table is not released."""
     if policy.counting == "people" and audit(frame, replace(policy, counting="rows")).holds:
         others = [name for name in APART if name != method]
-        return (
+        return Unreachable(
             f"the groups of {method} overlap, so that the people who match the same of them break {policy.require}: "
             f"use {', '.join(others)}, or let the policy count rows"
         )
-    return (
+    return DoesNotHold(
         f"{method} left {found.failing_people} of {found.people} people in groups that break {policy.require}: "
         "it was not released; please report this"
     )
@@ -246,15 +268,13 @@ def _fits(name: str, policy: Policy) -> bool:
     """May `auto` try a method under a policy?"""
     if name in ("kactus", "tds", "tdr"):
         return policy.target is not None and policy.target in policy.private
-    if policy.counting == "people" and name not in APART:
-        return False
     if name == "incognito":
         return all(attribute in policy.hierarchies for attribute in policy.public)
     return True
 
 
-def _best(releases: list[TableRelease], policy: Policy) -> TableRelease:
-    """The release that keeps most, with what each of them lost among its facts."""
+def _best(releases: list[TableRelease], policy: Policy, *, refused: list[str]) -> TableRelease:
+    """The release that keeps most, with what each of them lost among its facts, and who could not make any."""
     by_target = policy.target is not None
 
     def loss(release: TableRelease) -> float:
@@ -269,6 +289,7 @@ def _best(releases: list[TableRelease], policy: Policy) -> TableRelease:
         **best.facts,
         "chosen by": f"least {measure}, with withheld rows",
         "tried": {release.method: round(loss(release), 4) for release in releases},
+        **({"refused": refused} if refused else {}),
     }
     return TableRelease(
         best.table, policy, best.method, best.options, facts, best.audit, best.withheld, best.keep_order, best.seed,
@@ -276,18 +297,40 @@ def _best(releases: list[TableRelease], policy: Policy) -> TableRelease:
     )  # fmt: skip
 
 
-def _options(name: str, options: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
-    """The options of a method, those that it does not have refused."""
+def options_of(name: str) -> dict[str, tuple[str, ...]]:
+    """The options of a method, each with the words that it takes, if it takes words.
+
+    >>> options_of("mondrian")
+    {'relaxed': (), 'show': ('set', 'interval', 'hierarchy')}
+    """
+    kinds = get_type_hints(_function(name))
+    words = {
+        option: get_args(kinds[option]) if get_origin(kinds[option]) is Literal else ()
+        for option in _keywords(name)
+        if option not in ("rng", "progress")
+    }
+    return {"inducer": INDUCERS, **words} if name == "kactus" else words
+
+
+def _function(name: str) -> Method:
     from kspan.anonymize.kactus import kactus
 
-    accepts = signature(kactus if name == "kactus" else methods()[name]).parameters.values()
-    known = [one.name for one in accepts if one.kind is Parameter.KEYWORD_ONLY and one.name not in ("rng", "progress")]
-    known += ["inducer"] if name == "kactus" else []
+    return kactus if name == "kactus" else methods()[name]
+
+
+def _keywords(name: str) -> list[str]:
+    parameters = signature(_function(name)).parameters.values()
+    return [one.name for one in parameters if one.kind is Parameter.KEYWORD_ONLY]
+
+
+def _options(name: str, options: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
+    """The options of a method, those that it does not have refused."""
+    known = options_of(name)
     for option in options:
         if option not in known:
             able = f"use {', '.join(known)}" if known else "it has none"
             raise PolicyError(f"{name} has no option {option!r}{did_you_mean(option, known)}: {able}")
-    return {**options, **({"progress": _share(progress)} if any(one.name == "progress" for one in accepts) else {})}
+    return {**options, **({"progress": _share(progress)} if "progress" in _keywords(name) else {})}
 
 
 def _share(progress: Progress) -> Callable[[str | float], None]:

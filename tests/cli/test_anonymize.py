@@ -8,8 +8,9 @@ import polars as pl
 import pytest
 
 import kspan as ks
+from kspan.cli.anonymize import FLAGS
 from kspan.cli.main import main
-from kspan.tables import methods
+from kspan.tables import methods, options_of
 
 POLICY = """
 identifier = ["Name"]
@@ -61,6 +62,26 @@ def test_the_same_seed_gives_the_same_bytes() -> None:
     assert Path("out.csv").read_bytes() == first
 
 
+@pytest.mark.parametrize(
+    ("more", "told"),
+    [
+        (["-m", "kactus", "--no-refine", "--show", "mean"], {"refine": False, "show": "mean"}),
+        (["-m", "incognito", "--search", "incognito", "--loss", "levels"], {"search": "incognito", "loss": "levels"}),
+        (["-m", "k-optimize", "--most-values", "4", "--seconds", "1"], {"most_values": 4, "seconds": 1.0}),
+        (["-m", "mondrian", "--relaxed", "--show", "set"], {"relaxed": True, "show": "set"}),
+    ],
+    ids=lambda item: " ".join(item) if isinstance(item, list) else "",
+)
+def test_options_of_methods_are_passed_on(more: list[str], told: dict[str, object]) -> None:
+    assert main([*ANONYMIZE, *more]) == 0
+    assert json.loads(Path("out.csv.release.json").read_text())["options"] == told
+
+
+@pytest.mark.parametrize("method", methods())
+def test_every_option_can_be_typed(method: str) -> None:
+    assert set(options_of(method)) <= set(FLAGS)
+
+
 def test_explain_says_what_became_of_values() -> None:
     assert main([*ANONYMIZE, "-m", "datafly", "--explain", "became.csv"]) == 0
     became = pl.read_csv("became.csv")
@@ -72,27 +93,59 @@ def test_explain_says_what_became_of_values() -> None:
     ("more", "said"),
     [
         (["-m", "mondrain"], "did you mean 'mondrian'"),
-        (["-m", "tds", "--relaxed"], "tds has no option"),
+        (["-m", "tds", "--relaxed"], "-m tds does not take --relaxed: it has no options"),
         (["-m", "mondrian", "--show", "cake"], "cake"),
         (["-m", "incognito", "--loss", "ncpp"], "ncpp"),
         (["-m", "kactus", "--inducer", "c46"], "c46"),
         (["-m", "kactus", "--transfer", "sometimes"], "sometimes"),
-        (["--show", "set"], "auto takes no options"),
+        (["-m", "one-dim", "--merge-siblings"], "does not take --merge-siblings: leave it out, or use --show"),
+        (["-m", "mondrian", "--no-refine"], "does not take --no-refine"),
+        (["-m", "incognito", "--search", "autos"], "did you mean 'auto'"),
+        (["-m", "k-optimize", "--loss", "ncp"], "--loss cannot be 'ncp'"),
+        (["-m", "k-optimize", "--most-values", "1"], "--most-values"),
+        (["--show", "set"], "auto takes no options such as --show"),
         (["-o", "people.csv"], "this very command reads"),
         (["-o", "out.txt"], "out.txt"),
         (["-o", "nowhere/out.csv"], "nowhere"),
+        (["-o", "taken.csv"], "taken.csv.owner.json: it is a folder"),
+        (["--bogus"], "see kspan anonymize --help"),
     ],
     ids=lambda item: " ".join(item) if isinstance(item, list) else "",
 )
 def test_what_is_refused_is_refused_in_one_sentence(
     more: list[str], said: str, capsys: pytest.CaptureFixture[str], folder: Path
 ) -> None:
+    Path("taken.csv.owner.json").mkdir()
     before = sorted(path.name for path in folder.iterdir())
     assert main([*ANONYMIZE, *more]) == 2
     error = capsys.readouterr().err
     assert said in error
     assert len(error.strip().splitlines()) == 1
     assert sorted(path.name for path in folder.iterdir()) == before
+
+
+def test_nothing_is_written_where_a_part_cannot_be() -> None:
+    """In Python, where nobody looks before."""
+    release = ks.anonymize("people.csv", ks.Policy.load("policy.toml"), "mondrian")
+    Path("out.csv.owner.json").mkdir()
+    with pytest.raises(ks.FileError, match=r"owner\.json"):
+        release.save("out.csv")
+    assert not Path("out.csv").exists()
+    assert not Path("out.csv.release.json").exists()
+
+
+def test_it_says_which_files_may_go_out(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([*ANONYMIZE, "-m", "mondrian"]) == 0
+    assert "out.csv.owner.json, which stays with you" in capsys.readouterr().err
+
+
+def test_auto_does_without_a_method_that_refuses(capsys: pytest.CaptureFixture[str]) -> None:
+    people = ks.datasets.mortgage()
+    people.with_columns(pl.col("Loan risk").replace("Good", None)).write_csv("people.csv")  # no tree has such a label
+    assert main([*ANONYMIZE, "--json"]) == 0
+    facts = json.loads(capsys.readouterr().out)["facts"]
+    assert facts["refused"] == ["kactus"]
+    assert set(facts["tried"]) == {"tdr", "mondrian", "one-dim"}
 
 
 def test_what_cannot_be_reached_says_what_can(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
@@ -126,6 +179,23 @@ def test_overlapping_groups_are_refused_where_people_count(capsys: pytest.Captur
     assert main([*ANONYMIZE, "-m", "one-dim", "--counting", "people"]) == 1
     assert "the groups of one-dim overlap" in capsys.readouterr().err
     assert not Path("out.csv").exists()
-    assert main([*ANONYMIZE, "--counting", "people"]) == 0  # auto leaves it out
+    assert main([*ANONYMIZE, "--counting", "people"]) == 0  # auto goes on with others
+    assert json.loads(Path("out.csv.release.json").read_text())["facts"]["refused"] == ["one-dim"]
     assert main([*ANONYMIZE, "-m", "kactus", "--counting", "peoples"]) == 2
     assert "peoples" in capsys.readouterr().err
+
+
+def test_another_text_than_a_star(capsys: pytest.CaptureFixture[str]) -> None:
+    audit = ["audit", "out.csv", "-p", "policy.toml", "--json"]
+    found = []
+    for text in ("*", "(hidden)"):
+        assert main([*ANONYMIZE, "-m", "datafly", "--suppressed", text]) == 0
+        capsys.readouterr()
+        assert main([*audit, "--suppressed", text]) == 0
+        found.append(json.loads(capsys.readouterr().out))
+    assert found[0] == found[1]
+    assert found[0]["suppressed"]["cells"] > 0
+    assert "(hidden)" in Path("out.csv").read_text()
+    assert json.loads(Path("out.csv.release.json").read_text())["claim"]["suppressed"] == "(hidden)"
+    assert main([*ANONYMIZE, "--suppressed", "12"]) == 2
+    assert "read as a number" in capsys.readouterr().err

@@ -235,7 +235,8 @@ def test_init_writes_over_a_policy_only_by_force(run: Run, folder: Path) -> None
 
 # --- demo -------------------------------------------------------------------------------------------------------------
 
-DEMO_FILES = {"adult.csv", "policy.toml", "audit.json", "risk.csv"}
+RELEASED = {"released.csv", "released.csv.release.json", "released.csv.owner.json"}
+DEMO_FILES = {"adult.csv", "policy.toml", "audit.json", "risk.csv", "tree.json", *RELEASED}
 
 
 def test_demo(run: Run, folder: Path) -> None:
@@ -252,6 +253,9 @@ def test_demo(run: Run, folder: Path) -> None:
     assert again[0] == 1
     assert json.loads(again[1]) == json.loads((made / "audit.json").read_text(encoding="utf-8"))
     assert ks.read_table(made / "risk.csv").height == ks.read_table(made / "adult.csv").height == 48_842
+    assert "k=10 holds" in out
+    assert "rows are withheld" in out
+    assert run("audit", str(made / "released.csv"), "-p", str(made / "policy.toml"))[0] == 0
 
 
 def test_demo_for_programs(run: Run, folder: Path) -> None:
@@ -261,6 +265,11 @@ def test_demo_for_programs(run: Run, folder: Path) -> None:
     assert set(said["outputs"]) >= DEMO_FILES
     assert all((folder / path).is_file() for path in said["outputs"].values())
     assert said["audit"]["people"] == 48_842
+    assert said["released"]["audit"]["holds"]
+    # Everybody sees the same demo.
+    first = {name: (folder / said["outputs"][name]).read_bytes() for name in RELEASED}
+    assert json.loads(run("demo", "--json")[1]) == said
+    assert {name: (folder / said["outputs"][name]).read_bytes() for name in RELEASED} == first
 
 
 # --- everything else --------------------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""What groups of rows show of one public attribute: a set, an interval, a node of a hierarchy, a mean, or nothing.
+"""What groups of rows show of one public attribute: a set, an interval, a node of a hierarchy, or nothing.
 
 All take the group of each row (`WITHHELD` for none), of which none is empty. Where values and missing ones are together
 a group shows `*`, because no cell can say that; where all are missing, an empty cell.
@@ -58,31 +58,18 @@ def as_nodes(column: Column, group: Int64s, number: int) -> Shown:
         codes = names.astype(column.codes.dtype)[column.codes]
         low, high = kernels.lowest_and_highest(codes, column.size, group, number)
         level[low == high], name[low == high] = at, low[low == high]
-    return at_levels(column, level, name)
+    mixed = (low != high) & (high >= len(column.values))  # the last round was about the values themselves
+    return chosen(mixed, as_suppressed(column, number), at_levels(column, level, name))
 
 
 def at_levels(column: Column, level: Int64s, name: Int64s) -> Shown:
-    """Names of the column's hierarchy by level and code there (see `Column.levels`; level 0 are the values)."""
+    """Names of the column's hierarchy by level and code there (see `Column.levels`; level 0 are the values).
+
+    Where values and missing ones are together at the root, its name would not be true of them: show `*` instead.
+    """
     width = column.size + 1
     pairs, _, code = tally(level * width + name, (len(column.levels) + 1) * width, NO_WEIGHTS, locate=True)
     return shown(column, code, [_name(column, *divmod(int(pair), width)) for pair in pairs])
-
-
-def as_means(column: Column, group: Int64s, number: int) -> Shown:
-    """The mean of the numbers of each group; a missing one in it makes the cell `*`."""
-    kept = group != WITHHELD
-    rows, codes = group[kept], column.codes[kept].astype(np.int64)
-    plain = len(column.values)
-    known = codes < plain
-    people = np.bincount(rows, minlength=number)
-    with_number = np.bincount(rows[known], minlength=number)
-    values = column.values.astype(np.float64)
-    totals = np.bincount(rows[known], values[codes[known]], number)
-    means = np.array([float(f"{mean:.{MEAN_DIGITS}g}") for mean in totals / np.maximum(with_number, 1)])
-    distinct, code = np.unique(means, return_inverse=True)
-    cells: list[str | None] = [number_text(float(mean)) for mean in distinct]
-    code[with_number < people], code[with_number == 0] = len(cells), len(cells) + 1
-    return shown(column, code, [*cells, SUPPRESSED, None])
 
 
 def as_suppressed(column: Column, number: int) -> Shown:

@@ -1,7 +1,7 @@
 """What every method asks: which groups of rows satisfy the requirement, and what the data can reach at all."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,10 @@ from kspan.data.table import Column, Table
 from kspan.errors import PolicyError, Unreachable
 from kspan.model.partition import WITHHELD, Partition, Shown
 from kspan.policy import Policy
-from kspan.privacy import KAnonymity, OnPrivate
+from kspan.privacy import Confidence, DistinctL, EntropyL, KAnonymity, OnPrivate, RecursiveCL, SimpleL
+
+BLIND = (KAnonymity, DistinctL, EntropyL, RecursiveCL, SimpleL, Confidence)
+"""Requirements that look at how often private values occur in a group, not at which they are nor at other groups."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -46,6 +49,10 @@ class Crowds:
         """No group may have fewer people, whatever else is required."""
         self.only_k = isinstance(policy.require, KAnonymity)
         """Is their number all that matters?"""
+        self.is_blind = all(isinstance(part, BLIND) for part in policy.require.parts)
+        """Does it depend only on how often values occur in a group whether the group holds?"""
+        self.asked = policy.require.about(policy.private)
+        """The private attributes that the requirement is about."""
         if not self.columns:
             raise PolicyError("there is no public attribute to make coarser: list what an attacker may know as public")
 
@@ -69,11 +76,12 @@ class Crowds:
         return self.policy.require.holds(self.groups(group, number))
 
     def groups(self, group: Int64s, number: int) -> Groups:
-        """The people of each group with their private values."""
-        table, kept = self.table, group != WITHHELD
+        """The people of each group with those of their private values that the requirement is about."""
+        kept = group != WITHHELD
+        table = Table({name: self.table[name] for name in self.asked}, self.rows, self.table.weights)
         if not kept.all():
-            table, group = rows_of(table, np.flatnonzero(kept)), group[kept]
-        return count_groups(table, group, number, self.policy.private)
+            table, group = table.at(np.flatnonzero(kept)), group[kept]
+        return count_groups(table, group, number, self.asked)
 
     def check_reachable(self) -> None:
         """Refuse a requirement that even the table without any public cell would break, and say what it reaches."""
@@ -93,9 +101,3 @@ class Crowds:
             f"{self.policy.require} cannot be reached: with every public cell suppressed these {self.table.people} "
             f"people reach {', '.join(reached)}; lower the requirement to that, or add people"
         )
-
-
-def rows_of(table: Table, rows: Int64s) -> Table:
-    """Some rows of a table."""
-    columns = {name: replace(column, codes=column.codes[rows]) for name, column in table.columns.items()}
-    return Table(columns, len(rows), None if table.weights is None else table.weights[rows])

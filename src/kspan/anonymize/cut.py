@@ -12,7 +12,6 @@ from kspan.data.arrays import Int64s
 from kspan.data.groups import NO_WEIGHTS, Groups, count_groups, count_values, group_rows, runs, tally
 from kspan.data.table import Table
 from kspan.model.partition import Partition, Shown
-from kspan.privacy import KAnonymity, OnPrivate
 
 SAME = 1e-10
 """Scores that differ by no more than this share of them are equal: rounding must not decide."""
@@ -217,13 +216,7 @@ class Cut:
     @cached_property
     def _everybody(self) -> dict[str, Int64s]:
         """How many people have each private value, of the attributes that the requirement is about."""
-        table, policy = self.crowds.table, self.crowds.policy
+        table = self.crowds.table
         weights = NO_WEIGHTS if table.weights is None else table.weights
-        about = [
-            part.on if isinstance(part, OnPrivate) else ()
-            for part in policy.require.parts
-            if not isinstance(part, KAnonymity)
-        ]
-        names = {name for on in about for name in on or policy.private}
         together = np.zeros(self.crowds.rows, np.int64)
-        return {name: count_values(table[name], together, 1, weights).whole for name in policy.private if name in names}
+        return {name: count_values(table[name], together, 1, weights).whole for name in self.crowds.asked}

@@ -6,6 +6,7 @@ import numpy as np
 import polars as pl
 
 from kspan.data.arrays import Int64s
+from kspan.data.cells import SUPPRESSED
 from kspan.data.groups import NO_WEIGHTS, group_rows, tally
 from kspan.data.table import Column, Table
 from kspan.model.partition import WITHHELD, Partition
@@ -28,26 +29,29 @@ def recoded(
         rows = rows[np.argsort(_place(partition)[partition.group[rows]], kind="stable")]
     names = [name for name in people.columns if name not in policy.identifier]
     columns = [
-        shown_cells(partition, name)[partition.group[rows]] if name in partition.shown else people[name][rows]
+        shown_cells(partition, name, policy.suppressed_text)[partition.group[rows]]
+        if name in partition.shown
+        else people[name][rows]
         for name in names
     ]
     return pl.DataFrame([column.alias(name) for name, column in zip(names, columns, strict=True)])
 
 
-def shown_cells(partition: Partition, name: str) -> pl.Series:
+def shown_cells(partition: Partition, name: str, suppressed_text: str = SUPPRESSED) -> pl.Series:
     """What each group shows of a public attribute, as text; null is a missing cell."""
     shown = partition.shown[name]
-    return pl.Series(labels_of(shown.column), dtype=pl.String)[shown.code]
+    return pl.Series(labels_of(shown.column, suppressed_text), dtype=pl.String)[shown.code]
 
 
-def mapped(table: Table, partition: Partition) -> pl.DataFrame:
+def mapped(table: Table, partition: Partition, suppressed_text: str = SUPPRESSED) -> pl.DataFrame:
     """What each public value became, and in how many rows; null is a missing value."""
-    return pl.concat([_mapped(table[name], partition, name) for name in partition.shown])
+    return pl.concat([_mapped(table[name], partition, name, suppressed_text) for name in partition.shown])
 
 
-def _mapped(column: Column, partition: Partition, name: str) -> pl.DataFrame:
+def _mapped(column: Column, partition: Partition, name: str, suppressed_text: str) -> pl.DataFrame:
     shown = partition.shown[name]
-    values, cells = labels_of(column), [*labels_of(shown.column), WITHHELD_CELL]
+    values, cells = (labels_of(each, suppressed_text) for each in (column, shown.column))
+    cells.append(WITHHELD_CELL)
     # A withheld row has the last place, where the mark for that stands.
     became = np.append(shown.code, len(cells) - 1)[partition.group]
     keys = column.codes.astype(np.int64) * len(cells) + became
@@ -63,9 +67,13 @@ def _mapped(column: Column, partition: Partition, name: str) -> pl.DataFrame:
     )
 
 
-def labels_of(column: Column) -> list[str | None]:
+def labels_of(column: Column, suppressed_text: str = SUPPRESSED) -> list[str | None]:
     """What a cell with each code shows as text; None is a missing one."""
-    return [None if code == column.missing else column.label(code) for code in range(column.size)]
+    labels = [column.label(code) for code in range(column.size)]
+    return [
+        None if code == column.missing else suppressed_text if label == SUPPRESSED else label
+        for code, label in enumerate(labels)
+    ]
 
 
 def _place(partition: Partition) -> Int64s:

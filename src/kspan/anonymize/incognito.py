@@ -147,17 +147,17 @@ def _check_prunable(checker: Checker) -> None:
     crowds, size = checker.lattice.crowds, checker.lattice.size
     if not crowds.policy.require.monotone:
         raise PolicyError(
-            f"{crowds.policy.require} may hold for two groups and not for both together: use search='auto'"
+            f"{crowds.policy.require} may hold for two groups and not for both together: use the search 'auto'"
         )
     if checker.allowance and not crowds.only_k:
         raise PolicyError(
             "with rows withheld a coarser table need not keep more than k, so that there are no minimal vectors of "
-            f"{crowds.policy.require}: use search='auto', or withhold nothing"
+            f"{crowds.policy.require}: use the search 'auto', or withhold nothing"
         )
     if size > MOST_TAGGED:
         raise Unreachable(
-            f"there are {size:,} vectors of levels, too many to find all minimal ones: use search='auto', or fewer "
-            "public attributes or levels"
+            f"there are {size:,} vectors of levels, too many to find all minimal ones: use the search 'auto', or "
+            "fewer public attributes or levels"
         )
 
 

@@ -14,7 +14,6 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from kspan.anonymize.asked import holds, is_blind
 from kspan.anonymize.cells import shown
 from kspan.anonymize.crowds import Crowds, Recoding
 from kspan.anonymize.cut_search import Aim, Cells, Clock, Found, Int32s, intervals, search
@@ -148,7 +147,7 @@ class _Space:
             everybody=people,
             may_withhold=int(withhold * people + 1e-9),
             exact=None if crowds.only_k else self._exact,
-            local=is_blind(crowds.policy),
+            local=crowds.is_blind,
         )
 
     def _exact(self, group: Int64s, number: int) -> tuple[float, int]:
@@ -170,7 +169,7 @@ class _Space:
     def _released(self, group: Int64s, number: int) -> tuple[Int64s, int]:
         """Groups of rows without those that do not hold, which are withheld; again if others fail without them."""
         while number:
-            good = holds(self.crowds, group, number)
+            good = self.crowds.holds(group, number)
             if good.all():
                 break
             place = np.where(good, np.cumsum(good) - 1, WITHHELD)

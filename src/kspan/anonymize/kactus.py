@@ -30,7 +30,6 @@ from kspan.errors import PolicyError, did_you_mean
 from kspan.model.partition import WITHHELD, Partition, Shown
 from kspan.model.tree import Tree
 from kspan.policy import Policy
-from kspan.privacy import OnPrivate
 
 Show = Literal["median", "mean", "interval"]
 Transfer = Literal["random", "greedy", "none"]
@@ -220,11 +219,9 @@ class Judge:
     def __init__(self, crowds: Crowds, numeric: set[str]) -> None:
         self.crowds, self.table, self.policy, self.numeric = crowds, crowds.table, crowds.policy, numeric
         self.k, self.only_k = crowds.k, crowds.only_k
-        asked = [part for part in self.policy.require.parts if isinstance(part, OnPrivate)]
-        names = [name for name in self.policy.private if any(not part.on or name in part.on for part in asked)]
         weights = NO_WEIGHTS if self.table.weights is None else self.table.weights
-        everybody = np.zeros(self.table.rows if names else 0, np.int64)
-        self.whole = {name: count_values(self.table[name], everybody, 1, weights).whole for name in names}
+        everybody = np.zeros(self.table.rows if crowds.asked else 0, np.int64)
+        self.whole = {name: count_values(self.table[name], everybody, 1, weights).whole for name in crowds.asked}
 
     def people(self, rows: Rows) -> int:
         """How many people some rows stand for."""

@@ -20,7 +20,6 @@ from kspan.data.groups import NO_WEIGHTS, Groups, count_groups, group_rows, tall
 from kspan.data.table import Column
 from kspan.kernels.lattice import Int32s, cost_of_cells, roll_up
 from kspan.model.partition import WITHHELD, Partition, Shown
-from kspan.privacy import KAnonymity, OnPrivate
 
 Vector = tuple[int, ...]
 """One level for each public attribute, in the policy's order."""
@@ -190,12 +189,7 @@ class Lattice:
     @cached_property
     def groups_of_kinds(self) -> Groups:
         """The private values of each kind of row, of those attributes that the requirement looks at."""
-        policy, names = self.crowds.policy, self.crowds.policy.private
-        others = [part for part in policy.require.parts if not isinstance(part, KAnonymity)]
-        if all(isinstance(part, OnPrivate) and part.on for part in others):
-            looked_at = {name for part in others if isinstance(part, OnPrivate) for name in part.on}
-            names = tuple(name for name in names if name in looked_at)
-        return count_groups(self.crowds.table, self.kind, self.kinds, names)
+        return count_groups(self.crowds.table, self.kind, self.kinds, self.crowds.asked)
 
     def cost_of_cells(self, groups: FrequencySet, which: Bools, costs: Sequence[Sequence[Floats]]) -> float:
         """What the cells of some groups cost in sum over their people; `costs[attribute][level]` is by value."""
@@ -251,7 +245,9 @@ def _names_by_level(column: Column) -> tuple[Int64s, ...]:
 
 def _shown_at(column: Column, level: int, name: Int64s) -> Shown:
     """What groups show of an attribute at a level, by the code of their name there."""
-    if level > len(column.levels):
+    has_others = column.has_missing or column.has_suppressed
+    if level > len(column.levels) or (level == len(column.levels) > 0 and has_others):
+        # Missing values are not below the name of the root.
         return as_suppressed(column, len(name))
     if level:
         return at_levels(column, np.full(len(name), level, np.int64), name)

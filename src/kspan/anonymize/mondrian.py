@@ -30,7 +30,6 @@ from kspan.errors import PolicyError, did_you_mean
 from kspan.kernels import mondrian as kernels
 from kspan.model.partition import Partition, Shown
 from kspan.policy import Policy
-from kspan.privacy import KAnonymity, OnPrivate
 
 Show = Literal["set", "interval", "hierarchy"]
 Bytes = NDArray[np.uint8]
@@ -145,7 +144,7 @@ class _Canvas:
         self.right: Bytes = np.empty(table.rows, np.uint8)
         """Of the latest cut: is the row on its right?"""
         self.attributes = [_Attribute(column, rows, by_hierarchy) for column in crowds.columns]
-        self.everywhere = {name: _everybody(table, name) for name in _names_required(crowds.policy)}
+        self.everywhere = {name: _everybody(table, name) for name in crowds.asked}
         """How the private values that matter spread over the whole table."""
         self.labels = {name: table[name].codes[rows] for name in self.everywhere}
 
@@ -265,15 +264,6 @@ def _place_in_hierarchy(column: Column, hierarchy: Hierarchy) -> NDArray[Any]:
     place = np.arange(column.size, dtype=column.codes.dtype)
     place[np.lexsort(levels)] = np.arange(len(names))
     return place
-
-
-def _names_required(policy: Policy) -> tuple[str, ...]:
-    """The private attributes that the requirement is about."""
-    names: set[str] = set()
-    for part in policy.require.parts:
-        if not isinstance(part, KAnonymity):
-            names.update(part.on if isinstance(part, OnPrivate) and part.on else policy.private)
-    return tuple(name for name in policy.private if name in names)
 
 
 def _everybody(table: Table, name: str) -> Counts:

@@ -37,18 +37,24 @@ def shown_of(rows: pl.DataFrame, recoding: Recoding, source: Table, policy: Poli
     """What new rows show of each public attribute, by the recoding of a source."""
     attributes = _attributes(rows, recoding, source, policy)
     if all(attribute.keeps_to_values for attribute in attributes):
-        return {attribute.name: attribute.value_by_value() for attribute in attributes}
-    return _shown_by_nearest(attributes, recoding)
+        return _told({attribute.name: attribute.value_by_value() for attribute in attributes}, policy)
+    return _told(_shown_by_nearest(attributes, recoding), policy)
 
 
 def shown_by_nearest(rows: pl.DataFrame, recoding: Recoding, source: Table, policy: Policy) -> dict[str, pl.Series]:
     """What the nearest group of each row shows, even where values have cells of their own: no group is new."""
-    return _shown_by_nearest(_attributes(rows, recoding, source, policy), recoding)
+    return _told(_shown_by_nearest(_attributes(rows, recoding, source, policy), recoding), policy)
+
+
+def _told(shown: dict[str, pl.Series], policy: Policy) -> dict[str, pl.Series]:
+    """The same with the policy's text for suppressed cells."""
+    return {name: cells.replace(SUPPRESSED, policy.suppressed_text) for name, cells in shown.items()}
 
 
 def _attributes(rows: pl.DataFrame, recoding: Recoding, source: Table, policy: Policy) -> "list[_Attribute]":
     # That a value is not declared in a domain or a hierarchy is no reason to refuse a row: it is just new.
-    table = encode(rows, Schema(public=policy.public, missing=policy.missing), policy.public)
+    schema = Schema(public=policy.public, missing=policy.missing, suppressed_text=policy.suppressed_text)
+    table = encode(rows, schema, policy.public)
     return [_Attribute(table[name], source[name], recoding) for name in policy.public]
 
 

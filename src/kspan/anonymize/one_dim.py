@@ -15,7 +15,6 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from kspan.anonymize.asked import asked_about, holds, is_blind
 from kspan.anonymize.cells import as_intervals, as_nodes, as_sets
 from kspan.anonymize.crowds import Crowds, Recoding
 from kspan.anonymize.hilbert import along_the_curve, points_in_order
@@ -93,7 +92,7 @@ class _Line:
         people = self.crowds.sizes(self.in_source_order(group), number)
         rounds = 0
         while True:
-            fails = ~holds(self.crowds, self.in_source_order(group), len(people))
+            fails = ~self.crowds.holds(self.in_source_order(group), len(people))
             if len(people) == 1 or not fails.any():
                 return group
             # One that needs many neighbors takes in more of them at a time, about an eighth of what it has.
@@ -142,10 +141,10 @@ def _shape(crowds: Crowds) -> tuple[str, int, int] | None:
     Where the requirement is about several attributes, it is the one whose commonest value is most common.
     """
     policy, table = crowds.policy, crowds.table
-    if not is_blind(policy) or not asked_about(policy) or table.weights is not None:
+    if not crowds.is_blind or not crowds.asked or table.weights is not None:
         return None
     parts = [part for part in policy.require.parts if isinstance(part, OnPrivate)]
-    commonest = {name: int(np.bincount(table[name].codes).max()) for name in asked_about(policy)}
+    commonest = {name: int(np.bincount(table[name].codes).max()) for name in crowds.asked}
     name = max(commonest, key=lambda private: commonest[private])
     own = [part for part in parts if not part.on or name in part.on]
     least = max(crowds.k, 2)

@@ -22,7 +22,6 @@ from kspan.data.groups import Groups, count_groups
 from kspan.errors import DataError, KspanError
 from kspan.model.partition import Partition
 from kspan.policy import Policy
-from kspan.privacy import OnPrivate
 
 NOBODY = -1
 """The span of people who match nothing."""
@@ -113,6 +112,4 @@ def _rows_matched(links: Links, kinds: Int64s, groups: Groups) -> Groups:
 
 def _about(policy: Policy, groups: Groups) -> Groups:
     """The groups with the private values that the requirement is about: others would need room for nothing."""
-    asked = [part for part in policy.require.parts if isinstance(part, OnPrivate)]
-    about = {name for part in asked for name in part.on or policy.private}
-    return Groups(groups.sizes, {name: counts for name, counts in groups.private.items() if name in about})
+    return Groups(groups.sizes, {name: groups.private[name] for name in policy.require.about(policy.private)})

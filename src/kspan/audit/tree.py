@@ -10,10 +10,10 @@ from kspan.audit.risk import risk_of
 from kspan.audit.spans import TreeSpans, spans_of
 from kspan.data.arrays import Bools, Int64s
 from kspan.data.cells import SUPPRESSED, write_interval, write_set
-from kspan.data.encode import encode
 from kspan.data.groups import Groups
 from kspan.data.table import Column, Table
-from kspan.errors import DataError, PolicyError
+from kspan.errors import PolicyError
+from kspan.model.people import check_roles, coded_people
 from kspan.model.tree import Tree
 from kspan.policy import Policy
 from kspan.privacy import OnPrivate
@@ -62,29 +62,13 @@ def audit_tree(tree: Tree, people: pl.DataFrame, policy: Policy, *, show: int = 
 
 def _asked(tree: Tree, people: pl.DataFrame, policy: Policy) -> Table:
     """The columns of the people that the judge must see: public ones and the target; roles are the policy's."""
-    roles = dict.fromkeys(policy.public, "public") | dict.fromkeys(policy.private, "private")
-    for name, role in [(item.name, item.role) for item in tree.attributes] + [(tree.target, tree.target_role)]:
-        if roles.get(name) != role:
-            said = roles.get(name, "nothing")
-            raise PolicyError(f"the tree takes {name!r} as {role}, the policy says {said}: they must agree")
+    check_roles(tree, policy)
     for part in policy.require.parts:
         if isinstance(part, OnPrivate) and (tree.target_role == "public" or (part.on and part.on != (tree.target,))):
             raise PolicyError(
                 f"{part} cannot be asked of a tree: it tells of its target alone, and that must be private"
             )
-    names = [item.name for item in tree.attributes if item.role == "public"] + [tree.target]
-    absent = [name for name in names if name not in people.columns]
-    if absent:
-        raise PolicyError(
-            f"the people lack the column {absent[0]!r}, which the tree asks for: give the table it was made from"
-        )
-    table = encode(people, policy, names)
-    labels = {table[tree.target].label(code) for code in range(table[tree.target].size)}
-    if not labels <= set(tree.labels):
-        raise DataError(
-            f"the people have labels in {tree.target!r} that the tree does not know: give the table it was made from"
-        )
-    return table
+    return coded_people(tree, people, policy, [item.name for item in tree.attributes if item.role == "public"])
 
 
 def _findings(

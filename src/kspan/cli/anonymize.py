@@ -1,15 +1,43 @@
 """kspan anonymize: a table in which everybody stands in a crowd."""
 
+import sys
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from kspan.cli.options import Columns, Delimiter, Encoding, Json, PolicyFile, check_apart, dialect
+from kspan.cli.options import (
+    Columns,
+    Delimiter,
+    Encoding,
+    Json,
+    PolicyFile,
+    SuppressedText,
+    check_apart,
+    check_word,
+    dialect,
+)
 from kspan.cli.output import page, progress, tell_json
+from kspan.errors import PolicyError
 
 METHODS = "kactus, mondrian, tds, tdr, incognito, one-dim, k-optimize, datafly"
+OF_METHODS = "Options of methods"
+FLAGS = {
+    "show": ("--show",),
+    "inducer": ("--inducer",),
+    "transfer": ("--transfer",),
+    "merge_siblings": ("--merge-siblings",),
+    "refine": ("--refine", "--no-refine"),
+    "relaxed": ("--relaxed",),
+    "loss": ("--loss",),
+    "withhold": ("--withhold",),
+    "search": ("--search",),
+    "seconds": ("--seconds",),
+    "most_values": ("--most-values",),
+}
+"""How options of methods are typed; one that is on by itself has a word for off, too."""
 
 
 def anonymize(
@@ -22,29 +50,11 @@ def anonymize(
     seed: Annotated[
         int | None, typer.Option(min=0, help="For a table that can be made again; kept in OUT.owner.json.")
     ] = None,
-    show: Annotated[
-        str | None,
-        typer.Option(
-            help="How groups show numbers and words: interval, set, hierarchy; of kactus median, mean, interval."
-        ),
-    ] = None,
-    inducer: Annotated[str | None, typer.Option(help="The tree that kactus prunes: c45 or id3.")] = None,
-    transfer: Annotated[str | None, typer.Option(help="How kactus moves rows up: random, greedy or none.")] = None,
-    merge_siblings: Annotated[
-        bool | None, typer.Option("--merge-siblings", help="Let kactus show {a|b} where a and b are too few.")
-    ] = None,
-    relaxed: Annotated[
-        bool | None, typer.Option("--relaxed", help="Let mondrian put people at the median on either side.")
-    ] = None,
-    loss: Annotated[str | None, typer.Option(help="What incognito and k-optimize keep small: ncp, cm, dm, ...")] = None,
-    withhold: Annotated[
-        float | None, typer.Option(min=0, max=1, help="The share of rows that incognito or k-optimize may leave out.")
-    ] = None,
-    seconds: Annotated[float | None, typer.Option(min=0, help="How long k-optimize may search.")] = None,
     counting: Annotated[
         str | None,
         typer.Option(help="Promise k 'rows' that everybody matches, or k 'people' who share all that they match."),
     ] = None,
+    suppressed_text: SuppressedText = None,
     keep_order: Annotated[
         bool, typer.Option("--keep-order", help="Do not shuffle rows; the claim says so, for it may tell who is who.")
     ] = False,
@@ -55,29 +65,110 @@ def anonymize(
     encoding: Encoding = None,
     columns: Columns = None,
     json: Json = False,
+    show: Annotated[
+        str | None,
+        typer.Option(
+            help="How groups show numbers and words: interval (default), set or hierarchy, of mondrian and one-dim; "
+            "numbers as median (default), mean or interval, of kactus.",
+            rich_help_panel=OF_METHODS,
+        ),
+    ] = None,
+    inducer: Annotated[
+        str | None, typer.Option(help="The tree that kactus prunes: c45 (default) or id3.", rich_help_panel=OF_METHODS)
+    ] = None,
+    transfer: Annotated[
+        str | None,
+        typer.Option(
+            help="Which rows kactus moves up: random (default) or greedy ones, or none.", rich_help_panel=OF_METHODS
+        ),
+    ] = None,
+    merge_siblings: Annotated[
+        bool | None,
+        typer.Option(
+            "--merge-siblings",
+            help="Let kactus show {a|b} where a and b are too few alone.",
+            rich_help_panel=OF_METHODS,
+        ),
+    ] = None,
+    refine: Annotated[
+        bool | None,
+        typer.Option(
+            "--refine/--no-refine",
+            help="Does kactus divide large leaves further by their numbers? It does.",
+            rich_help_panel=OF_METHODS,
+        ),
+    ] = None,
+    relaxed: Annotated[
+        bool | None,
+        typer.Option(
+            "--relaxed",
+            help="Let mondrian put people at the median on either side.",
+            rich_help_panel=OF_METHODS,
+        ),
+    ] = None,
+    loss: Annotated[
+        str | None,
+        typer.Option(
+            help="What is kept small: ncp (default), dm, average-size, cm or levels, of incognito; "
+            "cm (default) or dm, of k-optimize.",
+            rich_help_panel=OF_METHODS,
+        ),
+    ] = None,
+    withhold: Annotated[
+        float | None,
+        typer.Option(
+            min=0,
+            max=1,
+            help="The share of people that may be left out: of incognito 0 unless said, of k-optimize 1.",
+            rich_help_panel=OF_METHODS,
+        ),
+    ] = None,
+    search: Annotated[
+        str | None,
+        typer.Option(
+            help="Let incognito look at few levels (auto, the default) or list all minimal ones (incognito).",
+            rich_help_panel=OF_METHODS,
+        ),
+    ] = None,
+    seconds: Annotated[
+        float | None,
+        typer.Option(min=0, help="How long k-optimize may search: 10 unless said.", rich_help_panel=OF_METHODS),
+    ] = None,
+    most_values: Annotated[
+        int | None,
+        typer.Option(
+            min=2, help="Numbers with more values than this k-optimize bins first: 32.", rich_help_panel=OF_METHODS
+        ),
+    ] = None,
 ) -> int:
     """Make the public cells of DATA coarser until the policy holds, and write the table if it does."""
     from kspan.frames.files import check_place, check_writable, read_table, write_table
     from kspan.policy import Policy
     from kspan.report.text import print_audit, print_table_release
     from kspan.tables import anonymize as make
+    from kspan.tables import beside
 
     given: dict[str, Any] = {
         "show": show,
         "inducer": inducer,
         "transfer": transfer,
         "merge_siblings": merge_siblings,
+        "refine": refine,
         "relaxed": relaxed,
         "loss": loss,
         "withhold": withhold,
+        "search": search,
         "seconds": seconds,
+        "most_values": most_values,
     }
     options = {name: value for name, value in given.items() if value is not None}
+    _check_options(method, options)
     rules = Policy.load(policy)
-    if counting is not None:
-        rules = replace(rules, counting=counting)  # type: ignore[arg-type]
+    changes: dict[str, Any] = {"counting": counting, "suppressed_text": suppressed_text}
+    rules = replace(rules, **{name: value for name, value in changes.items() if value is not None})
     for path in (output, *([explain] if explain else [])):
         check_writable(path)
+    for path in beside(output):
         check_place(path)
     check_apart({"-o": output, "--explain": explain}, data, policy)
     with progress() as step:
@@ -88,6 +179,8 @@ def anonymize(
         release.save(output, source=None if str(data) == "-" else data)
         if explain is not None:
             write_table(release.mapping(), explain)
+    going, staying = beside(output)
+    print(f"Wrote {output} and {going}, which may go out, and {staying}, which stays with you.", file=sys.stderr)
     if json:
         tell_json({"output": str(output), **release.manifest()})
         return 0
@@ -95,3 +188,25 @@ def anonymize(
         print_table_release(release.manifest(), console)
         print_audit(release.audit, rules.public, console)
     return 0
+
+
+def _check_options(method: str, options: Mapping[str, Any]) -> None:
+    """Refuse what a method does not take, in the words of the command line and before the data is read."""
+    from kspan.tables import methods, options_of
+
+    check_word("-m", method, ("auto", *methods()))
+    typed = {name: FLAGS[name][-1] if value is False else FLAGS[name][0] for name, value in options.items()}
+    if method == "auto":
+        if typed:
+            raise PolicyError(
+                f"-m auto takes no options such as {next(iter(typed.values()))}: name their method with -m"
+            )
+        return
+    known = options_of(method)
+    for name, value in options.items():
+        if name not in known:
+            possible = [flag for one in known for flag in FLAGS.get(one, ())]
+            able = f"leave it out, or use {', '.join(possible)}" if possible else "it has no options, leave it out"
+            raise PolicyError(f"-m {method} does not take {typed[name]}: {able}")
+        if known[name]:
+            check_word(typed[name], value, known[name])

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from kspan.cli.options import Columns, Delimiter, Encoding, Json, PolicyFile, check_apart, dialect
+from kspan.cli.options import Columns, Delimiter, Encoding, Json, PolicyFile, SuppressedText, check_apart, dialect
 from kspan.cli.output import page, progress, tell_json
 from kspan.errors import PolicyError
 
@@ -24,6 +24,7 @@ def audit(
     require: Annotated[
         str | None, typer.Option(help="Judge by this instead, for example 'k=10, distinct_l=2'.")
     ] = None,
+    suppressed_text: SuppressedText = None,
     suppressed: Annotated[
         str | None, typer.Option("--suppressed-as", help="Read * as a 'value' of its own or as 'anything'.")
     ] = None,
@@ -48,7 +49,12 @@ def audit(
     from kspan.policy import Policy
     from kspan.report.text import print_audit
 
-    changes: dict[str, Any] = {"require": require, "suppressed": suppressed, "counting": counting}
+    changes: dict[str, Any] = {
+        "require": require,
+        "suppressed": suppressed,
+        "suppressed_text": suppressed_text,
+        "counting": counting,
+    }
     rules = replace(Policy.load(policy), **{key: value for key, value in changes.items() if value is not None})
     how = dialect(delimiter, encoding, columns)
     if people is not None:

@@ -65,7 +65,8 @@ def main(arguments: Sequence[str]) -> int:
     except typer.TyperException as error:
         # Usage: the words of the command line, not of the data.
         said = error.format_message() if hasattr(error, "format_message") else str(error)
-        return _refuse(f"{said.rstrip('.')}: see kspan --help")
+        command = getattr(getattr(error, "ctx", None), "command_path", "kspan")
+        return _refuse(f"{said.rstrip('.')}: see {command} --help")
     except (KeyboardInterrupt, typer.Abort):
         return _refuse(STOPPED)
     except SystemExit as stop:

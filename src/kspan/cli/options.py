@@ -21,6 +21,11 @@ Columns = Annotated[
     str | None, typer.Option(help="Names of the columns, with commas, for a text file without a header line.")
 ]
 
+SuppressedText = Annotated[
+    str | None,
+    typer.Option("--suppressed", metavar="TEXT", help="What a suppressed cell of the table shows, if not *."),
+]
+
 
 def dialect(delimiter: str | None, encoding: str | None, columns: str | None) -> "Dialect":
     """How to read text files, from the options."""

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from kspan.data.cells import NOT_A_NUMBER, Anything, Between, number_text, range_of, read_cell, values_in
+from kspan.data.cells import NOT_A_NUMBER, SUPPRESSED, Anything, Between, number_text, range_of, read_cell, values_in
 from kspan.data.hierarchy import Hierarchy
 from kspan.data.levels import Recipe
 from kspan.data.table import Column
@@ -57,3 +57,15 @@ def with_hierarchy(column: Column, hierarchy: Hierarchy | Recipe) -> Column:
             f"the hierarchy of {column.name!r} does not cover {listed(unknown)}: add a line for each, {remedy}"
         )
     return replace(column, hierarchy=hierarchy)
+
+
+def check_names(column: Column, suppressed_text: str) -> None:
+    """Refuse a hierarchy that calls some of its values what a suppressed cell is to show."""
+    hierarchy = column.hierarchy
+    if hierarchy is None or suppressed_text in (SUPPRESSED, hierarchy.names[-1][0]):
+        return
+    if suppressed_text in hierarchy.members:
+        raise HierarchyError(
+            f"the hierarchy of {column.name!r} has the name {suppressed_text!r:.40}, which is to be the text of "
+            "suppressed cells: use another text"
+        )

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from kspan.data.arrays import Codes, Int64s
 from kspan.data.cells import NOT_A_NUMBER, SUPPRESSED, number_text
-from kspan.data.cover import check_domain, with_hierarchy
+from kspan.data.cover import check_domain, check_names, with_hierarchy
 from kspan.data.domain import Domain
 from kspan.data.schema import Schema
 from kspan.data.table import Column, Table
@@ -49,7 +49,11 @@ def encode_column(series: pl.Series, schema: Schema) -> Column:
     column = _words(series, schema, domain) if series.dtype == pl.String else _numbers(series, domain)
     check_domain(column)
     hierarchy = schema.hierarchies.get(series.name)
-    return column if hierarchy is None else with_hierarchy(column, hierarchy)
+    if hierarchy is None:
+        return column
+    column = with_hierarchy(column, hierarchy)
+    check_names(column, schema.suppressed_text)
+    return column
 
 
 def _plain(series: pl.Series) -> pl.Series:
@@ -109,7 +113,8 @@ def _words(series: pl.Series, schema: Schema, domain: Domain | None) -> Column:
     labels = series.unique().drop_nulls().sort()
     codes = _label_codes(series, labels)
     gone = set(schema.missing)
-    ordinary = labels.filter(~labels.is_in([*gone, SUPPRESSED]))
+    stars = {SUPPRESSED, schema.suppressed_text} - gone
+    ordinary = labels.filter(~labels.is_in([*gone, *stars]))
     numbers = None if domain is not None and domain.kind == "categorical" else _parsed(ordinary)
     if numbers is None:
         kind, kept = domain.kind if domain else "categorical", _in_order(ordinary, domain)
@@ -120,12 +125,11 @@ def _words(series: pl.Series, schema: Schema, domain: Domain | None) -> Column:
         ranks = np.searchsorted(values, numbers.fill_null(0).to_numpy())
         place = {label: int(rank) for label, rank in zip(ordinary.to_list(), ranks, strict=True)}
         gone |= {label for label, is_null in zip(ordinary.to_list(), numbers.is_null(), strict=True) if is_null}
-    has_suppressed = SUPPRESSED in labels and SUPPRESSED not in gone
+    has_suppressed = any(star in labels for star in stars)
     has_missing = series.null_count() > 0 or any(label in gone for label in labels)
     size = len(values) + has_suppressed + has_missing
     translate = [
-        size - 1 if label in gone else len(values) if label == SUPPRESSED else place[label]
-        for label in labels.to_list()
+        size - 1 if label in gone else len(values) if label in stars else place[label] for label in labels.to_list()
     ]
     table = np.array([*translate, size - 1], _code_type(size))  # the last entry is where null cells point to
     return Column(series.name, kind, _smallest(table[codes], size), values, has_suppressed, has_missing, domain)

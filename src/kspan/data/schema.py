@@ -5,12 +5,16 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
+from kspan.data.cells import NOT_A_NUMBER, SUPPRESSED, Exact, number, read_cell
 from kspan.data.domain import Domain, declared
 from kspan.data.hierarchy import Hierarchy
 from kspan.data.levels import Recipe
+from kspan.data.table import MISSING_LABEL
 from kspan.errors import PolicyError, did_you_mean, listed
 
 ROLES = ("public", "private", "identifier")
+CUTS = ',;|"'
+"""What a text file may take for the end of a cell."""
 
 
 class Said(TypedDict, total=False):
@@ -24,6 +28,7 @@ class Said(TypedDict, total=False):
     hierarchies: Mapping[str, Any]
     domains: Mapping[str, Any]
     missing: Iterable[str]
+    suppressed_text: str
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,6 +51,8 @@ class Schema:
     domains: Mapping[str, Domain] = field(default_factory=dict)
     missing: tuple[str, ...] = ()
     """Cells that mean "not known", besides empty ones."""
+    suppressed_text: str = SUPPRESSED
+    """How tables show a suppressed cell; `*` always means one when it is read."""
 
     if TYPE_CHECKING:  # what may be given is more than what is kept
 
@@ -66,6 +73,8 @@ class Schema:
         self._set("domains", {name: declared(name, says) for name, says in self._per_column("domains").items()})
         for name in ("hierarchies", "domains"):
             self._set(name, MappingProxyType(dict(getattr(self, name))))
+        if self.suppressed_text != SUPPRESSED:
+            self._check_suppressed_text()
 
     def __getstate__(self) -> dict[str, Any]:
         """Plain dictionaries instead of read-only views, which cannot be copied."""
@@ -89,6 +98,7 @@ class Schema:
             hierarchies={name: given for name, given in self.hierarchies.items() if name in kept},
             domains={name: given for name, given in self.domains.items() if name in kept},
             missing=self.missing,
+            suppressed_text=self.suppressed_text,
         )
 
     def check_columns(self, columns: Iterable[str]) -> None:
@@ -130,6 +140,29 @@ class Schema:
             raise PolicyError(
                 f"the target {self.target!r} is the {seen[self.target]} as well: make it public or private"
             )
+
+    def _check_suppressed_text(self) -> None:
+        """Refuse a text that a table could not show, or that would be read as something else."""
+        text: Any = self.suppressed_text
+        if not isinstance(text, str) or not text or not text.isprintable() or text != text.strip():
+            raise PolicyError(
+                "the text of suppressed cells must be a word or a few on one line without blanks around them: "
+                "use for example '*' or '(hidden)'"
+            )
+        domains = ((f"a value of {name!r}", domain.values or ()) for name, domain in self.domains.items())
+        taken = {
+            "a set or an interval": not isinstance(read_cell(text), Exact),
+            "a number": number(text) is not None,
+            "a missing value": text in (*self.missing, *NOT_A_NUMBER, MISSING_LABEL),
+            "the end of a cell": any(cut in text for cut in CUTS),
+            **{what: text in values for what, values in domains},
+        }
+        for what, would in taken.items():
+            if would:
+                raise PolicyError(
+                    f"the text of suppressed cells cannot be {text!r:.40}: it would be read as {what}; "
+                    "use for example '*' or '(hidden)'"
+                )
 
     def _per_column(self, name: str) -> dict[str, Any]:
         given = getattr(self, name)

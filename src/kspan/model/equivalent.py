@@ -1,23 +1,21 @@
 """The equivalent table of a tree: what it tells of its people, as a table that is a release like any other."""
 
 import math
-import os
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-import narwhals as nw
 import numpy as np
 import polars as pl
 
 from kspan.data.arrays import Int64s
 from kspan.data.cells import SUPPRESSED, number_text, write_interval, write_set
-from kspan.data.encode import encode
 from kspan.data.groups import NO_WEIGHTS, tally
 from kspan.data.table import Column, Table
-from kspan.errors import DataError, PolicyError, listed
+from kspan.errors import DataError
 from kspan.frames.files import load
-from kspan.frames.native import like
+from kspan.frames.native import of_its_kind
+from kspan.model.people import check_roles, coded_people
 from kspan.model.tree import Attribute, Node, Region, Tree
 from kspan.policy import Policy
 
@@ -30,10 +28,11 @@ def equivalent_table(tree: Tree, people: Any, policy: Policy) -> Any:
 
     A row a person, without names and in the order of the cells; a column for each attribute of the tree, then the
     label; all cells are text. Public cells show what the person answered to every question that may come, since nobody
-    knows the private answers; private cells show the way to the leaf where the person is. What is not asked is `*`. So
-    people who show the same public cells are a span. Cells admit the true value, and may admit more: `*` stands for
-    some values or a missing one, `[lo, hi]` for `lo < x <= hi` (of a column of whole numbers the exact ones), a hull
-    for several intervals. Should that make the cells of two spans equal, they are one group, which is only safer.
+    knows the private answers; private cells show the way to the leaf where the person is. What is not asked is `*`,
+    or what the policy has as `suppressed_text`. So people who show the same public cells are a span. Cells admit the
+    true value, and may admit more: `*` stands for some values or a missing one, `[lo, hi]` for `lo < x <= hi` (of a
+    column of whole numbers the exact ones), a hull for several intervals. Should that make the cells of two spans
+    equal, they are one group, which is only safer.
 
     With a weight in the policy, rows that show the same are one, and their weights are added up. A span of one bin (the
     target must be public for that) is safe in a tree at any size; here its private cells are `*`, but an audit of the
@@ -49,8 +48,7 @@ def equivalent_table(tree: Tree, people: Any, policy: Policy) -> Any:
     >>> equivalent_table(tree, small_mortgage(), policy).rows()[:4]
     [('No', 'Bad'), ('No', 'Bad'), ('No', 'Bad'), ('Yes', 'Bad')]
     """
-    made = told(tree, load(people), policy)
-    return made if isinstance(people, str | os.PathLike) else _of_its_kind(people, made)
+    return of_its_kind(people, told(tree, load(people), policy))
 
 
 def told(tree: Tree, people: pl.DataFrame, policy: Policy) -> pl.DataFrame:
@@ -68,6 +66,7 @@ def told(tree: Tree, people: pl.DataFrame, policy: Policy) -> pl.DataFrame:
         for number, attribute in enumerate(tree.attributes)
     ]
     shown = pl.DataFrame([*cells, _labels(table[tree.target])])
+    shown = shown.with_columns(pl.all().replace(SUPPRESSED, policy.suppressed_text))
     order = shown.columns
     if policy.weight is not None and table.weights is not None:
         weight = pl.Series(policy.weight, table.weights)
@@ -232,25 +231,9 @@ def _ends(attribute: Attribute, whole: bool) -> tuple[float, float]:
 
 def _asked(tree: Tree, people: pl.DataFrame, policy: Policy) -> Table:
     """The columns that the tree asks and the label, coded."""
-    roles = dict.fromkeys(policy.public, "public") | dict.fromkeys(policy.private, "private")
-    for name, role in [(item.name, item.role) for item in tree.attributes] + [(tree.target, tree.target_role)]:
-        if roles.get(name) != role:
-            said = roles.get(name, "nothing")
-            raise PolicyError(f"the tree takes {name!r} as {role}, the policy says {said}: they must agree")
+    check_roles(tree, policy)
     numbers = {node.attribute for node in tree.nodes() if node.attribute is not None}
-    names = [*(tree.attributes[number].name for number in sorted(numbers)), tree.target]
-    absent = [
-        name for name in (*names, *([] if policy.weight is None else [policy.weight])) if name not in people.columns
-    ]
-    if absent:
-        raise DataError(f"the people lack the column {listed(absent)}: give the table that the tree was made from")
-    table = encode(people, policy, names)
-    target = table[tree.target]
-    if not {target.label(code) for code in range(target.size)} <= set(tree.labels):
-        raise DataError(
-            f"the people have labels in {tree.target!r} that the tree does not know: give the table it was made from"
-        )
-    return table
+    return coded_people(tree, people, policy, [tree.attributes[number].name for number in sorted(numbers)])
 
 
 def _check_range(attribute: Attribute, column: Column) -> None:
@@ -265,11 +248,3 @@ def _check_range(attribute: Attribute, column: Column) -> None:
 def _labels(column: Column) -> pl.Series:
     labels = [None if code == column.missing else column.label(code) for code in range(column.size)]
     return pl.Series(column.name, labels, dtype=pl.String)[column.codes.astype(np.int64)]
-
-
-def _of_its_kind(people: Any, made: pl.DataFrame) -> Any:
-    """The table in the kind of frame that the people are in, its rows counted anew: their index would name people."""
-    if isinstance(people, pl.DataFrame | pl.LazyFrame):
-        return made
-    rows = nw.maybe_reset_index(nw.from_native(people, eager_only=True)).head(made.height)
-    return like(rows.to_native(), made)

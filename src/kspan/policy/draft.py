@@ -102,6 +102,7 @@ def draft(frame: pl.DataFrame, source: str, *, k: int = 10) -> str:
         "# [cells]",
         '# missing = ["?"]         # cells that mean "not known", besides empty ones',
         '# suppressed = "value"    # or "anything", if a cell * in this table may stand for any value',
+        '# suppressed_text = "*"   # how a released table shows a cell that tells nothing',
     ]
     return "\n".join(parts) + "\n"
 

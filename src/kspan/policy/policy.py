@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, Unpack, get_args
 from urllib.parse import quote
 
+from kspan.data.cells import SUPPRESSED
 from kspan.data.hierarchy import Hierarchy, read_hierarchy, write_hierarchy
 from kspan.data.levels import Automatic, Intervals, Ordered, Prefixes, Recipe
 from kspan.data.schema import Said, Schema
@@ -32,7 +33,7 @@ ALIASES = {
 """Role words of other tools, accepted when read; ours are written."""
 
 KEYS = ("target", "identifier", "public", "private", "weight", "counting", "require", "hierarchies", "domains", "cells")
-CELL_KEYS = ("missing", "suppressed")
+CELL_KEYS = ("missing", "suppressed", "suppressed_text")
 FOLDER = "hierarchies"
 RECIPES: dict[str, type[Recipe]] = {"intervals": Intervals, "ordered": Ordered, "prefixes": Prefixes, "auto": Automatic}
 
@@ -118,6 +119,8 @@ class Policy(Schema):
         cells: dict[str, Any] = {"missing": self.missing}
         if self.suppressed != "value":
             cells["suppressed"] = self.suppressed
+        if self.suppressed_text != SUPPRESSED:
+            cells["suppressed_text"] = self.suppressed_text
         paths = {name: _written(given, f"{FOLDER}/{_file_name(name)}") for name, given in self.hierarchies.items()}
         domains = {name: domain.says for name, domain in self.domains.items()}
         return write_toml(

@@ -1,6 +1,6 @@
 """Crowds of at least k."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -30,6 +30,10 @@ class KAnonymity(Requirement):
     def satisfied(self, groups: Groups) -> Bools:
         """Which groups are large enough."""
         return groups.sizes >= self.k
+
+    def looks_at(self, private: Sequence[str]) -> Sequence[str]:
+        """None of them."""
+        return ()
 
     def check(self, private: Iterable[str]) -> None:
         """Any private attributes will do, or none."""

@@ -3,7 +3,7 @@
 import json
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar, Self
 
@@ -43,6 +43,15 @@ class Requirement(ABC):
     @abstractmethod
     def check(self, private: Iterable[str]) -> None:
         """Refuse private attributes to which it cannot apply."""
+
+    def about(self, private: Sequence[str]) -> tuple[str, ...]:
+        """Those of the private attributes that it looks at."""
+        looked_at = {name for part in self.parts for name in part.looks_at(private)}
+        return tuple(name for name in private if name in looked_at)
+
+    def looks_at(self, private: Sequence[str]) -> Sequence[str]:
+        """The same of one requirement that combines no others: all, unless it knows better."""
+        return private
 
     @property
     def parts(self) -> tuple["Requirement", ...]:
@@ -102,6 +111,10 @@ class OnPrivate(Requirement):
     def __post_init__(self) -> None:
         object.__setattr__(self, "on", (self.on,) if isinstance(self.on, str) else tuple(self.on))
         self.check_parameters()
+
+    def looks_at(self, private: Sequence[str]) -> Sequence[str]:
+        """Those named, or all."""
+        return self.on or private
 
     def check_parameters(self) -> None:
         """Refuse parameters that make no sense."""

@@ -54,7 +54,7 @@ def print_table_release(manifest: Mapping[str, Any], console: Console) -> None:
         ("method", visible(manifest["method"])),
         ("rows released", f"{rows['released']:,}"),
         ("rows withheld", f"{rows['withheld']:,} ({utility['withheld_share']:.2%})"),
-        ("public cells suppressed", f"{utility['suppressed_share']:.2%}"),
+        ("suppressed cells", f"{utility['suppressed_share']:.2%} of the public ones"),
         *((visible(str(name)), _fact(value)) for name, value in manifest["facts"].items()),
     ]
     console.print(Text("Made", style="bold"))
