@@ -12,7 +12,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import kspan as ks
-from kspan.anonymize.crowds import Recoding, rows_of
+from kspan.anonymize.crowds import Recoding
 from kspan.anonymize.tds import tdr, tds
 from kspan.data.cells import Anything, Between, read_cell, values_in
 from kspan.data.encode import encode
@@ -188,7 +188,7 @@ def test_values_that_nobody_has_are_as_good_as_absent(
 ) -> None:
     policy = policy_of(f"k={k}")
     kept = sorted(data.draw(st.sets(st.integers(0, len(people) - 1), min_size=3)))
-    part = rows_of(encode(framed(people), policy), np.array(kept))
+    part = encode(framed(people), policy).at(np.array(kept))
     found = method(part, policy, rng=np.random.default_rng(0)).partition
     assert cells_of(found) == cells_of(made(method, framed([people[place] for place in kept]), policy))
 
