@@ -120,8 +120,8 @@ def beside_anonypy(size: Size, *, quick: bool) -> list[Result]:
     cutting = _times(lambda: mondrian(encode(adult, asked), asked, rng=_chance()), size.rounds)
     whole = _times(lambda: ks.anonymize(frame, asked, "mondrian", rng=0), size.rounds)
     names = (
-        f"anonypy's cuts / coding and cutting, Adult, {adult.height:,} rows",
-        "anonypy's rows / anonymize(), which also judges",
+        f"anonypy's groups / coding and cutting, Adult, {adult.height:,} rows",
+        f"anonypy's table / anonymize(), which judges too, {adult.height:,} rows",
     )
     if quick and not ANONYPY.installed:
         say("there is no environment for anonypy yet: a full run makes it, a quick one goes without")

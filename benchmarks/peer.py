@@ -28,6 +28,8 @@ class Peer:
     name: str
     version: str
     script: str
+    undeclared: tuple[str, ...] = ()
+    """What it imports and does not say that it needs."""
 
     @property
     def environment(self) -> Path:
@@ -54,8 +56,8 @@ class Peer:
             return
         shutil.rmtree(self.environment, ignore_errors=True)
         subprocess.run([sys.executable, "-m", "venv", str(self.environment)], check=True)
-        wanted = f"{self.name}=={self.version}"
-        subprocess.run([self._python, "-m", "pip", "install", "-qq", wanted], check=True, stdout=sys.stderr)
+        wanted = [f"{self.name}=={self.version}", *self.undeclared]
+        subprocess.run([self._python, "-m", "pip", "install", "-qq", *wanted], check=True, stdout=sys.stderr)
         self._ready.touch()
 
     def run(self, frame: pl.DataFrame, arguments: Sequence[str]) -> dict[str, Any]:
@@ -70,4 +72,4 @@ class Peer:
 
 
 PYCANON = Peer("pycanon", "1.3.6", "pycanon_report.py")
-ANONYPY = Peer("anonypy", "0.2.1", "anonypy_mondrian.py")
+ANONYPY = Peer("anonypy", "0.2.1", "anonypy_mondrian.py", ("pandas",))

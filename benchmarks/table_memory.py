@@ -5,13 +5,13 @@
 
 import ctypes
 import gc
+import os
 import sys
 from collections.abc import Callable, Mapping
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from multiprocessing import get_context
 from pathlib import Path
-from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -34,16 +34,19 @@ WARM_ROWS = 100_000
 
 STATUS, FORGET = Path("/proc/self/status"), Path("/proc/self/clear_refs")
 FORGET_THE_PEAK = "5"
+GIVE_BACK = "MALLOC_MMAP_THRESHOLD_"
+"""Of the GNU C library: arrays of so many bytes are maps of their own, and go back when they are freed."""
 
 
 @dataclass(frozen=True)
 class Peak:
-    """Bytes at the peak beyond those at the start, bytes of the coded table and of what was made, and the time."""
+    """Bytes at the peak beyond those at the start, bytes of the coded table and of what was made."""
 
     peak: int
     coded: int
     output: int
-    seconds: float
+    resident: int = 0
+    """The peak if the C library keeps what it likes of freed memory."""
 
     @property
     def ratio(self) -> float:
@@ -52,7 +55,7 @@ class Peak:
 
     def __str__(self) -> str:
         """All of it in megabytes."""
-        sizes = {"peak": self.peak, "coded table": self.coded, "output": self.output}
+        sizes = {"peak": self.peak, "of the process": self.resident, "coded": self.coded, "output": self.output}
         return ", ".join(f"{name} {size / 1e6:.1f} MB" for name, size in sizes.items())
 
 
@@ -92,10 +95,24 @@ def policy(besides: str = "", k: int = K) -> ks.Policy:
     return ks.Policy(public=SEVEN, target=TARGET, require=f"k={k}{besides}", hierarchies=hierarchies)
 
 
-def measured(table: Table, case: Case, k: int = K) -> Peak:
-    """What a case takes with a table, in a process of its own that has done nothing before but the same on few rows."""
-    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
-        return pool.submit(_measure, table, case, k).result()
+def measured(table: Table, case: Case) -> Peak:
+    """What a case takes with a table, in processes of their own that have done nothing before but the same on few rows.
+
+    The first one gives every array back to the system as soon as it is freed, so that its peak is what the method
+    holds; the other leaves it to the C library how much of the freed memory it keeps, as people will.
+    """
+    held = _in_new_process(table, case, {GIVE_BACK: "65536"})
+    return replace(held, resident=_in_new_process(table, case, {}).peak)
+
+
+def _in_new_process(table: Table, case: Case, environment: Mapping[str, str]) -> Peak:
+    os.environ.update(environment)
+    try:
+        with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
+            return pool.submit(_measure, table, case).result()
+    finally:
+        for name in environment:
+            del os.environ[name]
 
 
 def possible() -> bool:
@@ -103,17 +120,15 @@ def possible() -> bool:
     return FORGET.exists()
 
 
-def _measure(table: Table, case: Case, k: int) -> Peak:
-    asked = policy(case.besides, k)
+def _measure(table: Table, case: Case) -> Peak:
+    asked = policy(case.besides)
     work = _work(case)
     work(rows_of(table, np.arange(min(table.rows, WARM_ROWS))), asked)()
     run = work(table, asked)
     start = _settled()
-    begin = perf_counter()
     made = run()
-    seconds = perf_counter() - begin
     coded = sum(column.codes.nbytes for column in table.columns.values())
-    return Peak(_status("VmHWM") - start, coded, _size(made), seconds)
+    return Peak(_status("VmHWM") - start, coded, _size(made))
 
 
 def _work(case: Case) -> Callable[[Table, ks.Policy], Callable[[], object]]:
