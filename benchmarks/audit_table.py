@@ -1,24 +1,23 @@
 """How fast the audit of a table is beside pycanon, a group-by of polars, and reading the file: ratios from one run."""
 
 import argparse
-import gc
 import json
 import math
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
-from time import perf_counter
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import polars as pl
-import pycanon_peer
 from adult_scaled import scaled
+from goals import Result, Work, alternate, compared, in_ms, say, seconds, told
+from peer import PYCANON, Failed
 
 import kspan as ks
 from kspan.data.encode import encode
@@ -31,8 +30,6 @@ MEASURES = ("k", "alpha", "distinct_l", "entropy_l", "recursive_cl", "basic_beta
 
 TABLES = {"12 of 15 cells drawn": 12, "3 of 15 cells drawn": 3, "exact copies": 0}
 """The scaled tables, by how many cells of a variation are drawn; the first is the paper's."""
-
-Work = Callable[[], object]
 
 
 @dataclass(frozen=True)
@@ -49,29 +46,6 @@ class Size:
 
 FULL = Size(people=None, factor=30, tables=tuple(TABLES), rounds=9)
 QUICK = Size(people=2_000, factor=10, tables=tuple(TABLES)[:1], rounds=9)
-
-
-@dataclass(frozen=True)
-class Result:
-    """One ratio beside its goal; None where it could not be measured."""
-
-    what: str
-    ratio: float | None
-    wanted: Literal["at least", "at most"]
-    goal: float
-    context: str
-
-    @property
-    def reached(self) -> bool:
-        """Is the ratio on the good side of the goal?"""
-        if self.ratio is None:
-            return False
-        return self.ratio >= self.goal if self.wanted == "at least" else self.ratio <= self.goal
-
-    def __str__(self) -> str:
-        ratio = "unmeasured" if self.ratio is None else f"{self.ratio:,.{0 if self.ratio > 50 else 2}f}x"
-        verdict = "reached" if self.reached else "MISSED"
-        return f"{self.what:<58} {ratio:>10}  goal {self.wanted} {self.goal:g}x: {verdict:<7}  ({self.context})"
 
 
 @dataclass(frozen=True)
@@ -94,7 +68,7 @@ def main() -> int:
     size = QUICK if given.quick else FULL
     results: list[Result] = []
     comparisons: list[Comparison] = []
-    if given.quick and not pycanon_peer.installed():
+    if given.quick and not PYCANON.installed:
         say("there is no environment for pycanon yet: a full run makes it, a quick one goes without")
     else:
         results, comparisons = beside_pycanon(size)
@@ -102,12 +76,10 @@ def main() -> int:
 
     for comparison in comparisons:
         print(comparison, end="\n\n")
-    print(*results, sep="\n")
-    missed = sum(not result.reached for result in results)
-    print(f"\n{missed} of {len(results)} goals missed" if missed else f"\nall {len(results)} goals reached")
+    code = told(results)
     if given.json:
         given.json.write_text(_json(size, given.seed, results, comparisons), encoding="utf-8")
-    return 1 if missed else 0
+    return code
 
 
 def beside_pycanon(size: Size) -> tuple[list[Result], list[Comparison]]:
@@ -119,12 +91,12 @@ def beside_pycanon(size: Size) -> tuple[list[Result], list[Comparison]]:
     first, *later = _audit_seconds(adult, size.rounds)
     try:
         say("pycanon: its environment (made once) and its report (a minute for all of Adult)")
-        pycanon_peer.install()
-        reports = {public: pycanon_peer.report(_complete(adult, public), public, PRIVATE) for public in (PUBLIC, FEW)}
-    except pycanon_peer.Failed as error:
+        PYCANON.install()
+        reports = {public: _reported(adult, public) for public in (PUBLIC, FEW)}
+    except Failed as error:
         return [Result(what, None, "at least", 100, f"pycanon did not run: {type(error).__name__}")], []
     ours, theirs = median(later), reports[PUBLIC]["seconds"]
-    context = f"{_ms(theirs)}, {_ms(ours)}; first audit of the process {_ms(first)}"
+    context = f"{in_ms(theirs)}, {in_ms(ours)}; first audit of the process {in_ms(first)}"
     comparisons = [Comparison(public, _audited(adult, public), report["reached"]) for public, report in reports.items()]
     return [Result(what, theirs / ours, "at least", 100, context)], comparisons
 
@@ -138,40 +110,12 @@ def beside_polars(size: Size, seed: int) -> list[Result]:
         frame = scaled(people, size.factor, TABLES[title], rng=np.random.default_rng(seed))
         name = f"{frame.height:,} rows, {title}"
         say("auditing and grouping in turn")
-        audits.append(_result(f"audit / group-by, {name}", 3, alternate(*_audit_and_group_by(frame), size.rounds)))
+        audits.append(compared(f"audit / group-by, {name}", alternate(*_audit_and_group_by(frame), size.rounds), 3))
         say("encoding and reading in turn")
         with TemporaryDirectory() as folder:
             work = _encode_and_read(frame, Path(folder) / "adult.csv")
-            encodings.append(_result(f"encode / read CSV, {name}", 1.25, alternate(*work, size.rounds)))
+            encodings.append(compared(f"encode / read CSV, {name}", alternate(*work, size.rounds), 1.25))
     return [*audits, *encodings]
-
-
-def alternate(ours: Work, theirs: Work, rounds: int) -> list[tuple[float, float]]:
-    """Seconds of both, round by round, after one round that does not count; who begins changes with every round."""
-    times = []
-    for turn in range(1 + rounds):
-        if turn % 2:
-            begun = seconds(ours)
-            times.append((begun, seconds(theirs)))
-        else:
-            begun = seconds(theirs)
-            times.append((seconds(ours), begun))
-    return times[1:]
-
-
-def seconds(work: Work) -> float:
-    """How long one call takes, without the time to free what it made."""
-    gc.collect()
-    begin = perf_counter()
-    made = work()
-    elapsed = perf_counter() - begin
-    del made
-    return elapsed
-
-
-def say(step: str) -> None:
-    """Tell on stderr what is going on."""
-    print(f"... {step}", file=sys.stderr, flush=True)
 
 
 def _audit_and_group_by(frame: pl.DataFrame) -> tuple[Work, Work]:
@@ -192,6 +136,11 @@ def _audit_seconds(adult: pl.DataFrame, rounds: int) -> list[float]:
     return [seconds(lambda: ks.audit(frame, policy)) for _ in range(1 + rounds)]
 
 
+def _reported(adult: pl.DataFrame, public: Sequence[str]) -> dict[str, Any]:
+    """What pycanon reports, and the seconds it took: see `pycanon_report.py`."""
+    return PYCANON.run(_complete(adult, public), ["--public", *public, "--private", PRIVATE])
+
+
 def _audited(adult: pl.DataFrame, public: Sequence[str]) -> dict[str, Any]:
     found = ks.audit(_complete(adult, public), _policy(public))
     return {"k": found.k.rows, **found.reached[PRIVATE]}
@@ -204,17 +153,6 @@ def _complete(adult: pl.DataFrame, public: Sequence[str]) -> pl.DataFrame:
 
 def _policy(public: Sequence[str]) -> ks.Policy:
     return ks.Policy(public=tuple(public), private=(PRIVATE,), require=ks.KAnonymity(10))
-
-
-def _result(what: str, goal: float, times: Sequence[tuple[float, float]]) -> Result:
-    ratios = [ours / theirs for ours, theirs in times]
-    ours, theirs = (median(side) for side in zip(*times, strict=True))
-    context = f"rounds {min(ratios):.2f} to {max(ratios):.2f}; {_ms(ours)}, {_ms(theirs)}"
-    return Result(what, median(ratios), "at most", goal, context)
-
-
-def _ms(duration: float) -> str:
-    return f"{1e3 * duration:,.0f} ms"
 
 
 def _shown(value: float | list[float]) -> str:

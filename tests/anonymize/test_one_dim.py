@@ -132,11 +132,9 @@ def test_buckets_give_groups_of_few_of_each_while_the_rest_stays_eligible(
     rows = sum(counts)
     if max(counts) * size > most * rows or rows < size:
         return
-    place = rng(seed).permutation(rows)
-    value = np.repeat(np.arange(len(counts)), counts)
-    bucketed = np.lexsort((place, value))
-    begins = np.concatenate([[0], np.cumsum(counts)])
-    group = from_buckets(place[bucketed], begins, np.argsort(-np.array(counts), kind="stable"), size, most)
+    value = rng(seed).permutation(np.repeat(np.arange(len(counts)), counts))
+    by_count = np.argsort(-np.array(counts), kind="stable")
+    group = from_buckets(value, np.arange(rows), np.array(counts), by_count, size, most)
     number = group.max() + 1
     left = np.array(counts)
     for at in range(number):
@@ -151,9 +149,7 @@ def test_buckets_give_groups_of_few_of_each_while_the_rest_stays_eligible(
 def test_a_group_takes_the_nearest_rows_of_different_buckets() -> None:
     # Values a b a b c along the line; three of each group must differ: the second a waits.
     place, value = np.arange(9), np.array([0, 1, 0, 1, 2, 2, 0, 1, 2])
-    bucketed = np.lexsort((place, value))
-    group = np.empty(9, np.int64)
-    group[bucketed] = from_buckets(place[bucketed], np.array([0, 3, 6, 9]), np.arange(3), 3, 1)
+    group = from_buckets(value, place, np.array([3, 3, 3]), np.arange(3), 3, 1)
     assert group.tolist() == [0, 0, 1, 1, 0, 1, 2, 2, 2]
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from kspan.data.arrays import Bools, Int64s
 from kspan.data.groups import Groups, count_groups
@@ -61,12 +62,13 @@ class Crowds:
         """How many rows there are."""
         return self.table.rows
 
-    def sizes(self, group: Int64s, number: int) -> Int64s:
+    def sizes(self, group: NDArray[np.integer[Any]], number: int) -> Int64s:
         """How many people each group has; a row whose group is `WITHHELD` is in none."""
-        kept = group != WITHHELD
         weights = self.table.weights
-        chosen = None if weights is None else weights[kept]
-        return np.bincount(group[kept], chosen, number).astype(np.int64)
+        if group.min(initial=0) == WITHHELD:
+            kept = group != WITHHELD
+            group, weights = group[kept], None if weights is None else weights[kept]
+        return np.bincount(group, weights, number).astype(np.int64, copy=False)
 
     def holds(self, group: Int64s, number: int) -> Bools:
         """Which groups satisfy the requirement, if just these rows were released; none of the groups may be empty."""

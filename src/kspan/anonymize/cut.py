@@ -40,13 +40,13 @@ class Cut:
         self.ways: dict[int, list[Children]] = {}
         """Those in which a node may be specialized, the one that is considered first."""
         self.node_of = np.zeros(number, np.int32)
-        self.part_of = np.zeros(number, np.int32)
+        self.part_of = np.arange(number, dtype=np.int32)
         """For each key the part in which it would be, were its node specialized, by the key of that part's first."""
         self.gain = np.zeros(number)
         self.after = np.full(number, np.iinfo(np.int64).max)
         """The smallest part into which a specialization divides a group."""
         self.one_by_one = np.repeat([each.one_by_one for each in self.taxonomies], np.diff(self.begin))
-        self.possible = self.one_by_one & np.concatenate([each.seen.present for each in self.taxonomies])
+        self.possible = self.one_by_one & np.concatenate([each.disclosable for each in self.taxonomies])
         self.asked = np.zeros(number, bool)
         """The nodes that some possible specialization divides."""
         self.room = np.zeros(number, np.int64)
@@ -107,7 +107,14 @@ class Cut:
         )  # fmt: skip
         self.smallest = min(self.smallest, smallest)
         changed = np.concatenate([groups, np.arange(before, self.number)])
-        self._count(changed, np.arange(len(self.taxonomies)))
+        everything = np.arange(len(self.taxonomies))
+        if self.one_by_one[key]:
+            # Of each other value a group has as many people as before, which was counted then: as long as no value can
+            # have more than half of a group, these are the smaller part.
+            known = self.end[changed] - self.start[changed] >= 2 * self.taxonomies[attribute].seen.most
+            self._count(changed[known], everything[everything != attribute])
+            changed = changed[~known]
+        self._count(changed, everything)
 
     def refuse(self, key: int) -> None:
         """Give up a specialization for good, since groups only get smaller; there may be another way to do it."""
@@ -161,14 +168,17 @@ class Cut:
         """Take a node into the cut, and consider its specialization if that is beneficial."""
         names, begin = self.taxonomies[attribute], self.begin[attribute]
         key, keys = int(begin + node.first), begin + node.codes
-        self.nodes[key], self.node_of[keys] = node, key
+        self.nodes[key] = node
+        if self.node_of[key] != key:  # else it has lost some codes, and the others know it already
+            self.node_of[keys] = key
         beneficial = names.seen.differ(node.codes)
         if names.one_by_one:
-            # What was refused before stays so; a suppressed cell has nothing to disclose.
-            self.possible[keys] &= beneficial and node.level > 0 and (node.codes != names.column.suppressed)
-            self.part_of[keys], self.asked[key] = keys, self.possible[keys].any()
-            told = node.codes[self.possible[keys]]
-            self.gain[begin + told] = names.seen.gains_alone(told, node.codes)
+            if node.level == 0 or not beneficial:
+                self.possible[keys] = False
+            told = node.codes[self.possible[keys]]  # what was refused before stays so
+            self.asked[key] = len(told) > 0
+            if len(told):
+                self.gain[begin + told] = names.seen.gains_alone(told, node.codes)
         else:
             self.ways[key] = list(names.ways(node)) if beneficial else []
             self._consider(attribute, key)

@@ -7,6 +7,7 @@ attribute always begins one, and is never marked.
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,7 +42,7 @@ FEW_CUTS = 12
 class Cells:
     """The different combinations of public values, and how many people of each label have them."""
 
-    bins: Int32s
+    bins: NDArray[Any]
     counts: Int64s
 
     def at(self, cells: Bools | Int64s) -> "Cells":
@@ -133,7 +134,7 @@ class _Cost:
         """The cost, and how many people are withheld."""
         if self.aim.exact is None:
             return self.by_size, self.withheld
-        return self.aim.exact(self.group, len(self.sizes))
+        return self.aim.exact(self.group.astype(np.int64), len(self.sizes))
 
     def added(self) -> tuple[Floats, Int64s]:
         """The cost by size, and who is withheld by it, if one more interval begins: for every attribute and bin."""

@@ -34,7 +34,7 @@ def datafly(table: Table, policy: Policy, *, rng: np.random.Generator) -> Recodi
 def _most_distinct(lattice: Lattice, groups: FrequencySet) -> int:
     """The attribute that shows most distinct cells, among those that can be shown coarser."""
     distinct = [
-        len(np.unique(lattice.shown_codes(attribute, level, groups.example))) if level < lattice.top[attribute] else 0
+        lattice.distinct(attribute, groups) if level < lattice.top[attribute] else 0
         for attribute, level in enumerate(groups.vector)
     ]
     return int(np.argmax(distinct))

@@ -23,7 +23,7 @@ def along_the_curve(
     [[0, 0], [0, 1], [1, 1], [1, 0]]
     """
     told_apart = [axis for axis, size in enumerate(sizes) if size > 1]
-    shuffled = np.arange(len(codes), dtype=np.int32 if len(codes) <= np.iinfo(np.int32).max else np.int64)
+    shuffled = np.arange(len(codes), dtype=_kind_of_place(len(codes)))
     rng.shuffle(shuffled)
     if not told_apart:
         keys = np.zeros((len(codes), 1), np.uint64)
@@ -35,7 +35,7 @@ def along_the_curve(
     return shuffled[_sorted(keys, None if weights is None else weights[shuffled])]
 
 
-def points_in_order(codes: NDArray[Any]) -> Int64s:
+def points_in_order(codes: NDArray[Any]) -> NDArray[Any]:
     """The place of the point of every row, if equal rows of `codes[row, attribute]` stand together.
 
     >>> points_in_order(np.array([[1, 0], [1, 0], [0, 0]])).tolist()
@@ -44,7 +44,12 @@ def points_in_order(codes: NDArray[Any]) -> Int64s:
     new = np.zeros(len(codes), bool)
     for attribute in range(codes.shape[1]):
         new[1:] |= codes[1:, attribute] != codes[:-1, attribute]
-    return np.cumsum(new)
+    return np.cumsum(new, dtype=_kind_of_place(len(codes)))
+
+
+def _kind_of_place(rows: int) -> type[np.signedinteger[Any]]:
+    """Four bytes are enough for two billion rows."""
+    return np.int32 if rows <= np.iinfo(np.int32).max else np.int64
 
 
 def _sorted(keys: NDArray[np.uint64], weights: Int64s | None) -> Int64s:

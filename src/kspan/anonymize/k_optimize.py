@@ -7,17 +7,18 @@ given the time.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 from typing import Any, Literal, get_args
 
 import numpy as np
+from numpy.typing import NDArray
 
 from kspan.anonymize.cells import shown
 from kspan.anonymize.crowds import Crowds, Recoding
 from kspan.anonymize.cut_search import Aim, Cells, Clock, Found, Int32s, intervals, search
-from kspan.anonymize.ordering import in_order
+from kspan.anonymize.ordering import in_order, matrix
 from kspan.data.arrays import Bools, Int64s
 from kspan.data.cells import SUPPRESSED, write_interval, write_set
 from kspan.data.groups import NO_WEIGHTS, count_values, group_rows
@@ -109,24 +110,26 @@ class _Space:
     def _combinations(self) -> tuple[Cells, Int64s]:
         rows, table = self.crowds.rows, self.crowds.table
         binned = [
-            Column(column.name, column.kind, bins[column.codes].astype(np.uint32), np.arange(bins[-1] + 1))
+            Column(column.name, column.kind, _narrow(bins)[column.codes], np.arange(bins[-1] + 1))
             for column, bins in zip(self.columns, self.bin_of, strict=True)
         ]
         cell, number = group_rows(binned, rows)
         example = np.empty(number, np.int64)
         example[cell] = np.arange(rows)
-        bins: Int32s = np.stack([column.codes[example] for column in binned], axis=1).astype(np.int32)
+        bins = matrix([replace(column, codes=column.codes[example]) for column in binned], number)
+        del binned, example  # a million rows take their memory
         return Cells(bins, self._label_counts(cell, number, table)), cell
 
     def _label_counts(self, cell: Int64s, number: int, table: Table) -> Int64s:
         weights, target = table.weights, self.crowds.policy.target
         if self.loss == "dm" or target is None:
-            return np.bincount(cell, weights, number).astype(np.int64)[:, None]
+            return np.bincount(cell, weights, number).astype(np.int64, copy=False)[:, None]
         labels = table[target].size
         if number * labels > MOST_LABEL_COUNTS:
             raise PolicyError(f"the target {target!r} has {labels} values, too many for 'cm': use the loss 'dm'")
-        keys = cell * labels + table[target].codes
-        return np.bincount(keys, weights, number * labels).astype(np.int64).reshape(number, labels)
+        keys = cell * labels
+        keys += table[target].codes
+        return np.bincount(keys, weights, number * labels).astype(np.int64, copy=False).reshape(number, labels)
 
     @property
     def cells(self) -> Cells:
@@ -180,10 +183,10 @@ class _Space:
     def partition(self, cuts: Bools) -> Partition:
         """The groups of rows by some cuts, in the order of their intervals, and what they show."""
         interval = intervals(cuts)
-        recoded = [
-            Column(column.name, column.kind, interval[place][bins][column.codes], np.arange(interval[place, -1] + 1))
-            for place, (column, bins) in enumerate(zip(self.columns, self.bin_of, strict=True))
-        ]
+        recoded = []
+        for place, (column, bins) in enumerate(zip(self.columns, self.bin_of, strict=True)):
+            codes = _narrow(interval[place][bins])[column.codes]
+            recoded.append(Column(column.name, column.kind, codes, np.arange(interval[place, -1] + 1)))
         group, number = self._released(*group_rows(recoded, self.crowds.rows))
         kept = np.flatnonzero(group != WITHHELD)
         example = np.empty(number, np.int64)
@@ -208,6 +211,11 @@ class _Space:
             "binned": [column.name for column, bins in pairs if len(bins) > bins[-1] + 1],
             "ends from the data": [column.name for column in numbers if not column.domain or column.domain.low is None],
         }
+
+
+def _narrow(numbers: Int64s | Int32s) -> NDArray[Any]:
+    """The same in as few bytes as they need, since every row gets one."""
+    return numbers.astype(np.min_scalar_type(int(numbers.max(initial=0))))
 
 
 def _specials(column: Column) -> tuple[bool, bool]:

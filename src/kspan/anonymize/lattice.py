@@ -9,8 +9,10 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from kspan.anonymize.cells import as_suppressed, at_levels
 from kspan.anonymize.cells import shown as shown_cells
@@ -27,8 +29,8 @@ Vector = tuple[int, ...]
 KEYS = 1 << 62
 """Keys of groups are 64-bit integers."""
 
-REMEMBERED = 3
-"""Frequency sets are kept for rolling up while they have together at most this many times the groups of the finest."""
+REMEMBERED = 0.5
+"""Frequency sets are kept for rolling up while they have together at most this share of the groups of the finest."""
 
 MOST_REMEMBERED = 256
 
@@ -43,11 +45,14 @@ NO_PLACES: Int32s = np.empty(0, np.int32)
 
 @dataclass(frozen=True, repr=False)
 class FrequencySet:
-    """The groups that a vector makes: one kind of row in each as an example, and how many people it has."""
+    """The groups that a vector makes: one kind of row in each as an example, and how many people it has.
+
+    Four bytes are enough for those unless there are two billion.
+    """
 
     vector: Vector
     example: Int32s
-    people: Int64s
+    people: NDArray[Any]
 
 
 class Known:
@@ -59,7 +64,7 @@ class Known:
         self._groups = np.full(MOST_REMEMBERED + 1, NEVER)
         self._groups[0] = len(finest.people)
         self._latest = self._oldest = 0
-        self._room = REMEMBERED * len(finest.people)
+        self._room = int(REMEMBERED * len(finest.people))
 
     def smallest_below(self, vector: Vector) -> FrequencySet:
         """The one with the fewest groups whose vector is no coarser anywhere."""
@@ -88,10 +93,11 @@ class Lattice:
     def __init__(self, crowds: Crowds) -> None:
         self.crowds = crowds
         self.columns = crowds.columns
-        self.kind, self.kinds = group_rows(self.columns, crowds.rows)
+        kind, self.kinds = group_rows(self.columns, crowds.rows)
+        example = np.empty(self.kinds, np.int32)
+        example[kind] = np.arange(crowds.rows, dtype=np.int32)
+        self.kind: Int32s = kind.astype(np.int32)
         """The kind of each row; kinds are in lexicographic order, so nothing below depends on the order of the rows."""
-        example = np.empty(self.kinds, np.int64)
-        example[self.kind] = np.arange(crowds.rows)
         self.people = crowds.table.people
         self.names = [_names_by_level(column) for column in self.columns]
         """For each attribute and level, the code of the name that each value has there."""
@@ -105,7 +111,8 @@ class Lattice:
         for attribute, column in enumerate(self.columns):
             self.cells[:, attribute] = column.codes[example]
             self.cells[:, attribute] += self.cells.dtype.type(self.begins[attribute])
-        everybody = crowds.sizes(self.kind, self.kinds)
+        few = self.people <= np.iinfo(np.int32).max
+        everybody = crowds.sizes(kind, self.kinds).astype(np.int32 if few else np.int64)
         self.finest = FrequencySet(self.bottom, np.arange(self.kinds, dtype=np.int32), everybody)
         self._known = Known(self.finest)
 
@@ -133,6 +140,11 @@ class Lattice:
         codes: Int64s = self.names[attribute][level][self.cells[kinds, attribute] - self.begins[attribute]]
         return codes
 
+    def distinct(self, attribute: int, groups: FrequencySet) -> int:
+        """How many different cells some groups show of an attribute."""
+        values = np.unique(self.cells[groups.example, attribute]) - self.begins[attribute]
+        return len(np.unique(self.names[attribute][groups.vector[attribute]][values]))
+
     def place_in(self, groups: FrequencySet) -> Int64s:
         """The group of every kind of row, as the frequency set numbers them: by the first of its kinds."""
         if self._is_wide(groups.vector):
@@ -147,16 +159,18 @@ class Lattice:
 
         Groups are numbered by the codes of what they show: the order of their finest kinds would tell of people.
         """
+        self._known = Known(self.finest)  # nothing is rolled up any more, and the rows need the room
         order = self._by_shown(groups)
         order = order[kept[order]]
-        numbering = np.full(len(kept), WITHHELD, np.int64)
-        numbering[order] = np.arange(len(order))
+        numbering = np.full(len(kept), WITHHELD, np.int32)
+        numbering[order] = np.arange(len(order), dtype=np.int32)
         example = groups.example[order]
         shown = {}
         for attribute, (column, level) in enumerate(zip(self.columns, groups.vector, strict=True)):
             name = self.shown_codes(attribute, level, example)
             shown[column.name] = _shown_at(column, level, name)
-        return Partition(numbering[self.place_in(groups)][self.kind], len(order), shown)
+        of_kind = numbering[self.place_in(groups)]
+        return Partition(of_kind[self.kind].astype(np.int64), len(order), shown)
 
     def holding(self, groups: FrequencySet) -> Bools:
         """Which groups of a vector can be released.
@@ -175,7 +189,7 @@ class Lattice:
             kept[kept] = good
         return kept
 
-    def _good(self, place: Int64s, kept: Bools, people: Int64s) -> Bools:
+    def _good(self, place: Int64s, kept: Bools, people: NDArray[Any]) -> Bools:
         """Which of the groups that are kept satisfy the requirement if just they are released."""
         members = np.flatnonzero(kept[place])
         numbering = np.cumsum(kept) - 1
@@ -184,12 +198,12 @@ class Lattice:
             united = counts.united(members, numbering[place[members]], int(kept.sum()))
             whole = np.bincount(united.value, united.people, len(counts.whole)).astype(np.int64)
             private[name] = replace(united, whole=whole)
-        return self.crowds.policy.require.holds(Groups(people[kept], private))
+        return self.crowds.policy.require.holds(Groups(people[kept].astype(np.int64), private))
 
     @cached_property
     def groups_of_kinds(self) -> Groups:
         """The private values of each kind of row, of those attributes that the requirement looks at."""
-        return count_groups(self.crowds.table, self.kind, self.kinds, self.crowds.asked)
+        return count_groups(self.crowds.table, self.kind.astype(np.int64), self.kinds, self.crowds.asked)
 
     def cost_of_cells(self, groups: FrequencySet, which: Bools, costs: Sequence[Sequence[Floats]]) -> float:
         """What the cells of some groups cost in sum over their people; `costs[attribute][level]` is by value."""
@@ -227,7 +241,7 @@ class Lattice:
         order = np.argsort(first)
         rank = np.empty(space, np.int64)
         rank[order] = np.arange(space)
-        people = np.bincount(rank[place], self.finest.people, space).astype(np.int64)
+        people = np.bincount(rank[place], self.finest.people, space).astype(self.finest.people.dtype)
         return FrequencySet(vector, first[order].astype(np.int32), people), rank[place]
 
     def _by_shown(self, groups: FrequencySet) -> Int64s:

@@ -10,6 +10,7 @@ fails loses less than the buckets do, it is done instead.
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -19,8 +20,8 @@ from kspan.anonymize.cells import as_intervals, as_nodes, as_sets
 from kspan.anonymize.crowds import Crowds, Recoding
 from kspan.anonymize.hilbert import along_the_curve, points_in_order
 from kspan.anonymize.ordering import in_order, matrix
-from kspan.data.arrays import Floats, Int64s
-from kspan.data.groups import Counts, Groups, group_rows
+from kspan.data.arrays import Bools, Floats, Int64s
+from kspan.data.groups import NO_WEIGHTS, Counts, Groups, count_groups, group_rows
 from kspan.data.table import Column, Table
 from kspan.errors import PolicyError
 from kspan.kernels.one_dim import Prices, best_cuts, box_costs, boxes, from_buckets, join_failing
@@ -51,18 +52,20 @@ def one_dim(table: Table, policy: Policy, *, rng: np.random.Generator, show: Sho
     crowds.check_reachable()
     line = _Line(crowds, show, rng)
     starts = best_cuts(line.points, line.people, crowds.k, line.prices)
-    group = _runs(starts, crowds.rows)
-    way = "consecutive groups"
     if not crowds.only_k:
-        group = line.united(group, len(starts))
-        shape = _shape(crowds)
-        if shape is not None:
-            dealt = line.from_buckets(*shape)
-            if line.loss(dealt) < line.loss(group):
-                group, way = dealt, "buckets of private values"
-    columns, loss, number = line.columns, line.loss(group), int(group.max()) + 1
+        starts = _starts(line.united(_runs(starts, crowds.rows)))
+    # Only where the groups begin is kept until it is sure that they are the best: others need the room of a million.
+    way, dealt, loss = "consecutive groups", None, line.loss(_runs(starts, crowds.rows))
+    if not crowds.only_k and (shape := _shape(crowds)) is not None:
+        dealt = line.united(line.from_buckets(*shape))
+        if (loss_of_dealt := line.loss(dealt)) < loss:
+            way, loss = "buckets of private values", loss_of_dealt
+        else:
+            dealt = None
+    group = _runs(starts, crowds.rows) if dealt is None else dealt
+    columns, number = line.columns, int(group.max()) + 1
     group = line.in_source_order(group)
-    del line  # before cells are written: a million rows take their memory
+    del line, dealt  # before cells are written: a million rows take their memory
     partition = _shown(columns, group, number, show)
     return Recoding(partition, {"way": way, "groups": partition.number, "loss": loss})
 
@@ -77,8 +80,16 @@ class _Line:
         codes, weights = matrix(self.columns, crowds.rows), crowds.table.weights
         self.rows = along_the_curve(codes, [column.size for column in self.columns], weights, rng=rng)
         self.points: NDArray[Any] = codes[self.rows]
-        self.people: Int64s = np.empty(0, np.int64) if weights is None else weights[self.rows]
+        self.weights = None if weights is None else weights[self.rows]
+        names = crowds.asked
+        private = {name: replace(crowds.table[name], codes=crowds.table[name].codes[self.rows]) for name in names}
+        self.private = Table(private, crowds.rows, self.weights)
+        """What the requirement is about, in the order of the line."""
+
+    @property
+    def people(self) -> Int64s:
         """How many each row stands for; empty if for one."""
+        return NO_WEIGHTS if self.weights is None else self.weights
 
     def in_source_order(self, group: Int64s) -> Int64s:
         """Groups of rows on the line as groups of rows of the table."""
@@ -86,13 +97,13 @@ class _Line:
         source[self.rows] = group
         return source
 
-    def united(self, group: Int64s, number: int) -> Int64s:
+    def united(self, group: Int64s) -> Int64s:
         """Groups that stand in a line, of which those that fail are united with neighbors until all hold."""
-        low, high = boxes(self.points, group, number)
-        people = self.crowds.sizes(self.in_source_order(group), number)
+        people = self._sizes(group)
+        low, high = boxes(self.points, group, len(people))
         rounds = 0
         while True:
-            fails = ~self.crowds.holds(self.in_source_order(group), len(people))
+            fails = ~self._hold(group, len(people))
             if len(people) == 1 or not fails.any():
                 return group
             # One that needs many neighbors takes in more of them at a time, about an eighth of what it has.
@@ -102,30 +113,32 @@ class _Line:
             rounds += 1
 
     def from_buckets(self, name: str, size: int, most: int) -> Int64s:
-        """Groups of `size` near rows with at most `most` of one value of a private attribute."""
-        column = self.crowds.table[name]
-        value = column.codes[self.rows]
-        bucketed = np.argsort(value, kind="stable")
-        place = points_in_order(self.points)
-        counts = np.bincount(value, minlength=column.size)
-        begins = np.concatenate([[0], np.cumsum(counts)])
-        by_count = np.argsort(-counts, kind="stable")
-        group = np.empty(len(value), np.int64)
-        group[bucketed] = from_buckets(place[bucketed], begins, by_count, size, most)
-        del bucketed, value
-        number = int(group.max()) + 1
-        # From here on groups are neighbors if the middles of their rows are.
-        middle = np.bincount(group, place, number) / np.bincount(group, minlength=number)
-        rank = np.empty(number, np.int64)
-        rank[np.argsort(middle, kind="stable")] = np.arange(number)
-        return self.united(rank[group], number)
+        """Groups of `size` near rows with at most `most` of one value of a private attribute.
+
+        They are neighbors if the middles of their rows are.
+        """
+        column, place = self.private[name], points_in_order(self.points)
+        counts = np.bincount(column.codes, minlength=column.size)
+        group = from_buckets(column.codes, place, counts, np.argsort(-counts, kind="stable"), size, most)
+        rows = np.bincount(group)
+        middle = np.bincount(group, place) / rows
+        rank = np.empty(len(rows), np.int64)
+        rank[np.argsort(middle, kind="stable")] = np.arange(len(rows))
+        return rank[group]
 
     def loss(self, group: Int64s) -> float:
         """NCP of the boxes around groups: how much of its domain a public cell leaves open, on average."""
-        number = int(group.max()) + 1
-        cost = box_costs(*boxes(self.points, group, number), self.prices)
-        people = self.crowds.sizes(self.in_source_order(group), number)
+        people = self._sizes(group)
+        cost = box_costs(*boxes(self.points, group, len(people)), self.prices)
         return float((cost * people).sum() / people.sum() / len(self.columns))
+
+    def _sizes(self, group: Int64s) -> Int64s:
+        """How many people each group has."""
+        return np.bincount(group, self.weights).astype(np.int64, copy=False)
+
+    def _hold(self, group: Int64s, number: int) -> Bools:
+        """Which groups satisfy the requirement."""
+        return self.crowds.policy.require.holds(count_groups(self.private, group, number, self.private.columns))
 
 
 def _runs(starts: Int64s, rows: int) -> Int64s:
@@ -133,6 +146,11 @@ def _runs(starts: Int64s, rows: int) -> Int64s:
     group = np.zeros(rows, np.int64)
     group[starts[1:]] = 1
     return np.cumsum(group, out=group)
+
+
+def _starts(group: Int64s) -> Int64s:
+    """Where groups begin that are runs of rows."""
+    return np.append(0, np.flatnonzero(group[1:] != group[:-1]) + 1)
 
 
 def _shape(crowds: Crowds) -> tuple[str, int, int] | None:

@@ -82,8 +82,8 @@ class CellPricing(Pricing):
         self.cells: list[Floats] = []
         """By attribute and level, what its cells cost if nobody is withheld."""
         for attribute, levels in enumerate(costs):
-            values = lattice.shown_codes(attribute, 0, slice(None))
-            people = np.bincount(values, lattice.finest.people, lattice.columns[attribute].size)
+            column = lattice.columns[attribute]
+            people = lattice.crowds.sizes(column.codes, column.size)
             self.cells.append(np.array([(people * cost).sum() for cost in levels]) / self.all_cells)
 
     def price(self, groups: FrequencySet, kept: Bools, small: Bools) -> Price:
@@ -143,7 +143,7 @@ class Classification(Pricing):
         if policy.target is None or policy.target not in table.columns:
             raise PolicyError("the loss 'cm' counts people outside the majority label of their group: name a target")
         weights = NO_WEIGHTS if table.weights is None else table.weights
-        self.labels = count_values(table[policy.target], lattice.kind, lattice.kinds, weights)
+        self.labels = count_values(table[policy.target], lattice.kind.astype(np.int64), lattice.kinds, weights)
 
     def price(self, groups: FrequencySet, kept: Bools, small: Bools) -> Price:
         """Merging groups can only leave more people outside the majority, splitting them more inside."""

@@ -77,8 +77,7 @@ class Seen:
 
     def differ(self, codes: Int64s) -> bool:
         """Do people with one of these codes have more than one label?"""
-        labels = self.label[self.entries(codes)]
-        return bool((labels != labels[0]).any())
+        return int(np.count_nonzero(self._whole(codes))) > 1
 
     def gain(self, parts: Sequence[Int64s]) -> float:
         """InfoGain: the bits that knowing the part of a person tells of the label (Fung et al. 2005, Eq. 2)."""
@@ -94,18 +93,46 @@ class Seen:
         return max(0.0, round(gain, DIGITS))
 
     def gains_alone(self, codes: Int64s, among: Int64s) -> Floats:
-        """InfoGain of telling each of some codes apart from all others among several."""
-        inside = self.entries(among)
-        whole = np.bincount(self.label[inside], self.people[inside], self.labels)
+        """InfoGain of telling each of some codes apart from all others among several.
+
+        There may be many, and every disclosure changes all of them: logarithms are taken of different counts only.
+        """
+        from kspan.kernels import tds as kernels  # loading compiled code takes a moment
+
+        whole = self._whole(among)
         total, everybody = whole.sum(), n_log_n(whole).sum()
-        entries = self.entries(codes)
-        people, together = self.people[entries].astype(np.float64), whole[self.label[entries]]
-        of_code = np.repeat(np.arange(len(codes)), self.start[codes + 1] - self.start[codes])
-        sizes = np.bincount(of_code, people, len(codes))
-        kept = n_log_n(people) + n_log_n(together - people) - n_log_n(together)
-        left = n_log_n(sizes) + n_log_n(total - sizes) - everybody - np.bincount(of_code, kept, len(codes))
-        gains: Floats = np.maximum(0.0, ((n_log_n(np.array([total])) - everybody - left) / total).round(DIGITS))
+        (label, people), of_entry = self._counts
+        kept = n_log_n(people) + n_log_n(whole[label] - people) - n_log_n(whole[label])
+        sizes, of_code = self._sizes
+        left = n_log_n(sizes) + n_log_n(total - sizes) - everybody
+        left_of_each = left[of_code[codes]] - kernels.sums(codes, self.start, of_entry, kept)
+        gains: Floats = np.maximum(0.0, ((n_log_n(np.array([total])) - everybody - left_of_each) / total).round(DIGITS))
         return gains
+
+    def _whole(self, codes: Int64s) -> Floats:
+        """How many people with one of some codes have each label."""
+        from kspan.kernels import tds as kernels
+
+        whole: Floats = kernels.label_totals(codes, self.start, self.label, self.people, self.labels)
+        return whole
+
+    @cached_property
+    def _counts(self) -> tuple[tuple[Int64s, Int64s], Int64s]:
+        """The different pairs of a label and how many people have it, and which of them each entry is."""
+        pairs, place = np.unique(np.stack([self.label, self.people]), axis=1, return_inverse=True)
+        return (pairs[0], pairs[1]), place.ravel()
+
+    @cached_property
+    def _sizes(self) -> tuple[Int64s, Int64s]:
+        """The different numbers of people who share a code, and which of them each code has."""
+        before = np.append(0, np.cumsum(self.people))
+        sizes, place = np.unique(np.diff(before[self.start]), return_inverse=True)
+        return sizes, place
+
+    @property
+    def most(self) -> int:
+        """How many people have the commonest code."""
+        return int(self._sizes[0][-1])
 
 
 class Taxonomy(ABC):
@@ -117,6 +144,12 @@ class Taxonomy(ABC):
         """The number of codes that are values: those beyond are suppressed and missing cells."""
         self.one_by_one = False
         """Are values disclosed one by one, the others staying together?"""
+
+    @property
+    def disclosable(self) -> Bools:
+        """The codes that people have, but for that of a suppressed cell, which has nothing to disclose."""
+        present: Bools = self.seen.present & (np.arange(self.column.size) != self.column.suppressed)
+        return present
 
     @abstractmethod
     def top(self) -> Node:

@@ -13,6 +13,9 @@ from kspan.data.table import Column, Table
 
 NO_WEIGHTS: Int64s = np.empty(0, np.int64)
 
+MOST_MARKED = 32
+"""Keys are ranked by marking them, a bit each, if there may be at most so many times those that there are."""
+
 
 @dataclass(frozen=True, repr=False)
 class Counts:
@@ -127,7 +130,10 @@ def count_groups(table: Table, group: Int64s, number: int, private: Iterable[str
 
 def count_values(column: Column, group: Int64s, number: int, weights: Int64s) -> Counts:
     """The values of one column, group by group."""
-    distinct, people, _ = tally(group * column.size + column.codes, number * column.size, weights)
+    keys = group * column.size
+    keys += column.codes
+    distinct, people, _ = tally(keys, number * column.size, weights)
+    del keys
     present, times, _ = tally(column.codes.astype(np.int64), column.size, weights)
     whole = np.zeros(column.size, np.int64)
     whole[present] = times
@@ -140,12 +146,21 @@ def group_rows(columns: Sequence[Column], rows: int) -> tuple[Int64s, int]:
     keys, space = np.zeros(rows, np.int64), 1
     for column in columns:
         if space * column.size > 1 << 62:
-            distinct, _, keys = tally(keys, space, NO_WEIGHTS, locate=True)
-            space = len(distinct)
-        keys = keys * column.size + column.codes
+            keys, space = _ranked(keys, space)
+        keys *= column.size
+        keys += column.codes
         space *= column.size
-    distinct, _, group = tally(keys, space, NO_WEIGHTS, locate=True)
-    return group, len(distinct)
+    return _ranked(keys, space)
+
+
+def _ranked(keys: Int64s, space: int) -> tuple[Int64s, int]:
+    """The place of each key among the distinct ones, and how many these are; the array of keys may be used for it."""
+    from kspan import kernels
+
+    if space <= max(1 << 16, MOST_MARKED * len(keys)):
+        return keys, kernels.rank_keys(keys, np.zeros(space // 64 + 1, np.uint64))
+    distinct, _, places = tally(keys, space, NO_WEIGHTS, locate=True)
+    return places, len(distinct)
 
 
 def tally(keys: Int64s, space: int, weights: Int64s, *, locate: bool = False) -> tuple[Int64s, Int64s, Int64s]:

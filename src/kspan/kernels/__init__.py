@@ -2,7 +2,7 @@
 
 from kspan.kernels.sons import divide, divide_parts, divide_shares, son_counts
 from kspan.kernels.splits import best_threshold, histograms, level_worths
-from kspan.kernels.tally import tally_dense, tally_hashed
+from kspan.kernels.tally import rank_keys, tally_dense, tally_hashed
 
 __all__ = [
     "best_threshold",
@@ -11,6 +11,7 @@ __all__ = [
     "divide_shares",
     "histograms",
     "level_worths",
+    "rank_keys",
     "son_counts",
     "tally_dense",
     "tally_hashed",

@@ -43,15 +43,15 @@ def withheld_price(people: int, kind: int, everybody: int) -> float:
 
 
 @njit(cache=True, nogil=True)
-def group_cells(bins: Int32s, interval: Int32s) -> tuple[Int64s, int]:
+def group_cells(bins: NDArray[Any], interval: Int32s) -> tuple[Int32s, int]:
     """The group of every cell, by equal intervals in all attributes, and how many there are; by first appearance."""
     cells, attributes = bins.shape
     slots = 16
     while slots < 2 * cells:
         slots *= 2
-    table = np.full(slots, -1, np.int64)
-    example = np.empty(cells, np.int64)
-    group = np.empty(cells, np.int64)
+    table = np.full(slots, -1, np.int32)
+    example = np.empty(cells, np.int32)
+    group = np.empty(cells, np.int32)
     number = 0
     for cell in range(cells):
         mixed = np.uint64(0)
@@ -77,7 +77,7 @@ def group_cells(bins: Int32s, interval: Int32s) -> tuple[Int64s, int]:
 
 
 @njit(cache=True, nogil=True)
-def group_totals(group: Int64s, number: int, counts: Int64s) -> Int64s:
+def group_totals(group: NDArray[Any], number: int, counts: Int64s) -> Int64s:
     """The counts of each group."""
     totals = np.zeros((number, counts.shape[1]), np.int64)
     for cell in range(group.size):
@@ -96,14 +96,14 @@ def prices(counts: Int64s, kind: int, k: int, everybody: int) -> Floats:
 
 
 @njit(cache=True, nogil=True)
-def _sorted_by(keys: NDArray[Any], order: Int64s, number: int) -> Int64s:
+def _sorted_by(keys: NDArray[Any], order: Int32s, number: int) -> Int32s:
     """Some rows by their key, those with the same key as they stand."""
     begins = np.zeros(number + 1, np.int64)
     for row in order:
         begins[keys[row] + 1] += 1
     for key in range(number):
         begins[key + 1] += begins[key]
-    result = np.empty(order.size, np.int64)
+    result = np.empty(order.size, np.int32)
     for row in order:
         result[begins[keys[row]]] = row
         begins[keys[row]] += 1
@@ -112,9 +112,9 @@ def _sorted_by(keys: NDArray[Any], order: Int64s, number: int) -> Int64s:
 
 @njit(cache=True, nogil=True)
 def additions(
-    bins: Int32s,
+    bins: NDArray[Any],
     width: int,
-    group: Int64s,
+    group: Int32s,
     totals: Int64s,
     counts: Int64s,
     floors: Floats,
@@ -141,7 +141,7 @@ def additions(
     left, right = np.zeros(labels, np.int64), np.zeros(labels, np.int64)
     people, below = 0, 0.0  # in the cells before, of the same group
     for a in range(attributes):
-        order = _sorted_by(group, _sorted_by(bins[:, a], np.arange(cells), width), totals.shape[0])
+        order = _sorted_by(group, _sorted_by(bins[:, a], np.arange(cells, dtype=np.int32), width), totals.shape[0])
         for place in range(cells):
             cell = order[place]
             g = group[cell]
@@ -185,7 +185,7 @@ def additions(
 
 @njit(cache=True, nogil=True)
 def removals(
-    bins: Int32s, interval: Int32s, counts: Int64s, kind: int, k: int, everybody: int
+    bins: NDArray[Any], interval: Int32s, counts: Int64s, kind: int, k: int, everybody: int
 ) -> tuple[Floats, Int64s]:
     """For every attribute and interval, what happens if it becomes one with the interval before.
 
@@ -203,7 +203,7 @@ def removals(
         line, lines = group_cells(bins, without)
         for cell in range(cells):
             in_attribute[cell] = interval[a, bins[cell, a]]
-        order = _sorted_by(line, _sorted_by(in_attribute, np.arange(cells), interval.shape[1]), lines)
+        order = _sorted_by(line, _sorted_by(in_attribute, np.arange(cells, dtype=np.int32), interval.shape[1]), lines)
         for place in range(1, cells):
             one, other = order[place - 1], order[place]
             if line[one] != line[other] or in_attribute[one] + 1 != in_attribute[other]:

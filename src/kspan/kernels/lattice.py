@@ -13,21 +13,21 @@ Int64s = NDArray[np.int64]
 
 @njit(cache=True, nogil=True)
 def roll_up(
-    cells: NDArray[Any], example: Int32s, people: Int64s, digits: Int64s, place: Int32s
-) -> tuple[Int32s, Int64s]:
+    cells: NDArray[Any], example: Int32s, people: NDArray[Any], digits: Int64s, place: Int32s
+) -> tuple[Int32s, NDArray[Any]]:
     """An example and the people of every coarser group, in order of first appearance.
 
     `example` names for each finer group one kind of row in it: a line of `cells`, which say where in `digits` the parts
     of the key of its coarser group stand. A `place` that is not empty gets the coarser group of each finer one.
     """
     slots, shift = 16, np.uint64(60)
-    while slots < 2 * example.size:
+    while 3 * slots < 4 * example.size:
         slots *= 2
         shift -= np.uint64(1)
     taken = np.full(slots, -1, np.int32)
     keys = np.empty(example.size, np.int64)
     examples = np.empty(example.size, np.int32)
-    totals = np.empty(example.size, np.int64)
+    totals = np.empty(example.size, people.dtype)
     found = 0
     for i in range(example.size):
         key, line = np.int64(0), np.uint32(example[i])
@@ -54,7 +54,7 @@ def roll_up(
 
 @njit(cache=True, nogil=True)
 def cost_of_cells(
-    cells: NDArray[Any], example: Int32s, people: Int64s, which: NDArray[np.bool_], costs: Floats
+    cells: NDArray[Any], example: Int32s, people: NDArray[Any], which: NDArray[np.bool_], costs: Floats
 ) -> float:
     """The costs of all cells of some groups, person by person; `costs` are laid out as digits are."""
     total = 0.0

@@ -14,6 +14,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+Int32s = NDArray[np.int32]
 Int64s = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
@@ -126,19 +127,35 @@ def _traced(back: NDArray[np.int32]) -> Int64s:
 
 
 @njit(cache=True, nogil=True)
-def from_buckets(place: Int64s, begins: Int64s, by_count: Int64s, size: int, most: int) -> Int64s:
+def _in_buckets(value: NDArray[Any], counts: Int64s) -> tuple[Int32s, Int64s]:
+    """The rows by their value, otherwise as they stand, and where those of each value begin."""
+    begins = np.zeros(counts.size + 1, np.int64)
+    begins[1:] = np.cumsum(counts)
+    at = begins[:-1].copy()
+    rows = np.empty(value.size, np.int32)
+    for row in range(value.size):
+        rows[at[value[row]]] = row
+        at[value[row]] += 1
+    return rows, begins
+
+
+@njit(cache=True, nogil=True)
+def from_buckets(
+    value: NDArray[Any], place: NDArray[Any], counts: Int64s, by_count: Int64s, size: int, most: int
+) -> Int64s:
     """The group of every row: `size` rows that are nearest in order, at most `most` of one bucket.
 
-    Bucket b has the rows from `begins[b]` to `begins[b + 1]`, in the order of their `place`; `by_count` lists buckets,
-    the fullest first. What remains must stay eligible: no bucket has more than `most / size` of it. A bucket that would
-    break this gives as many rows as it must, before others are asked; if such buckets must give more, the group is
-    larger. What is left in the end, fewer than two groups, is the last one.
+    A bucket has the rows of one value, in the order of their `place`, which ascends; `counts` says how many, `by_count`
+    lists buckets, the fullest first. What remains must stay eligible: no bucket has more than `most / size` of it. A
+    bucket that would break this gives as many rows as it must, before others are asked; if such buckets must give more,
+    the group is larger. What is left in the end, fewer than two groups, is the last one.
     """
-    buckets = begins.size - 1
+    buckets = counts.size
+    rows, begins = _in_buckets(value, counts)
     group = np.empty(place.size, np.int64)
     at = begins[:-1].copy()
     given = np.zeros(buckets, np.int64)
-    frontier = [place[at[b]] * buckets + b for b in range(buckets) if at[b] < begins[b + 1]]
+    frontier = [np.int64(place[rows[at[b]]]) * buckets + b for b in range(buckets) if at[b] < begins[b + 1]]
     heapq.heapify(frontier)
     remaining, number = place.size, 0
     in_heap = np.ones(buckets, np.bool_)
@@ -146,7 +163,8 @@ def from_buckets(place: Int64s, begins: Int64s, by_count: Int64s, size: int, mos
     while remaining > 0:
         if remaining < 2 * size:
             for bucket in range(buckets):
-                group[at[bucket] : begins[bucket + 1]] = number
+                for i in range(at[bucket], begins[bucket + 1]):
+                    group[rows[i]] = number
             break
         after = most * (remaining - size) // size  # so many rows of one bucket may remain
         taken, touching = 0, 0
@@ -158,35 +176,37 @@ def from_buckets(place: Int64s, begins: Int64s, by_count: Int64s, size: int, mos
                 touched[touching] = bucket
                 touching += 1
                 given[bucket] = must
-                group[at[bucket] : at[bucket] + must] = number
+                for i in range(at[bucket], at[bucket] + must):
+                    group[rows[i]] = number
                 at[bucket] += must
                 taken += must
         while taken < size and len(frontier) > 0:
             key = heapq.heappop(frontier)
             bucket = int(key % buckets)
-            if at[bucket] < begins[bucket + 1] and place[at[bucket]] * buckets + bucket != key:
-                heapq.heappush(frontier, place[at[bucket]] * buckets + bucket)  # it gave rows before it was asked
-                continue
             if at[bucket] == begins[bucket + 1]:
                 in_heap[bucket] = False
+                continue
+            nearest = np.int64(place[rows[at[bucket]]]) * buckets + bucket
+            if nearest != key:
+                heapq.heappush(frontier, nearest)  # it gave rows before it was asked
                 continue
             if given[bucket] == 0:
                 touched[touching] = bucket
                 touching += 1
             if given[bucket] < most:
-                group[at[bucket]] = number
+                group[rows[at[bucket]]] = number
                 at[bucket] += 1
                 given[bucket] += 1
                 taken += 1
             if given[bucket] < most and at[bucket] < begins[bucket + 1]:
-                heapq.heappush(frontier, place[at[bucket]] * buckets + bucket)
+                heapq.heappush(frontier, np.int64(place[rows[at[bucket]]]) * buckets + bucket)
             else:
                 in_heap[bucket] = False
         for i in range(touching):
             bucket = touched[i]
             given[bucket] = 0
             if not in_heap[bucket] and at[bucket] < begins[bucket + 1]:
-                heapq.heappush(frontier, place[at[bucket]] * buckets + bucket)
+                heapq.heappush(frontier, np.int64(place[rows[at[bucket]]]) * buckets + bucket)
                 in_heap[bucket] = True
         remaining -= taken
         number += 1
@@ -194,21 +214,21 @@ def from_buckets(place: Int64s, begins: Int64s, by_count: Int64s, size: int, mos
 
 
 @njit(cache=True, nogil=True)
-def boxes(points: NDArray[Any], group: Int64s, number: int) -> tuple[Int64s, Int64s]:
+def boxes(points: NDArray[Any], group: Int64s, number: int) -> tuple[Int32s, Int32s]:
     """The lowest and the highest place of each group in each attribute."""
     rows, attributes = points.shape
-    low = np.full((number, attributes), np.iinfo(np.int64).max)
-    high = np.full((number, attributes), np.int64(-1))
+    low = np.full((number, attributes), np.iinfo(np.int32).max, np.int32)
+    high = np.full((number, attributes), -1, np.int32)
     for row in range(rows):
         for a in range(attributes):
-            place = np.int64(points[row, a])
+            place = np.int32(points[row, a])
             low[group[row], a] = min(low[group[row], a], place)
             high[group[row], a] = max(high[group[row], a], place)
     return low, high
 
 
 @njit(cache=True, nogil=True)
-def box_costs(low: Int64s, high: Int64s, prices: Prices) -> Floats:
+def box_costs(low: Int32s, high: Int32s, prices: Prices) -> Floats:
     """What the cells of each box cost a person."""
     costs = np.zeros(low.shape[0])
     for box in range(low.shape[0]):
@@ -218,7 +238,7 @@ def box_costs(low: Int64s, high: Int64s, prices: Prices) -> Floats:
 
 
 @njit(cache=True, nogil=True)
-def _growth(people: Int64s, low: Int64s, high: Int64s, one: int, other: int, prices: Prices) -> float:
+def _growth(people: Int64s, low: Int32s, high: Int32s, one: int, other: int, prices: Prices) -> float:
     """What the people of two groups lose when they become one."""
     grown = 0.0
     for a in range(low.shape[1]):
@@ -229,7 +249,7 @@ def _growth(people: Int64s, low: Int64s, high: Int64s, one: int, other: int, pri
 
 
 @njit(cache=True, nogil=True)
-def join_failing(fails: Bools, people: Int64s, low: Int64s, high: Int64s, times: int, prices: Prices) -> Bools:
+def join_failing(fails: Bools, people: Int64s, low: Int32s, high: Int32s, times: int, prices: Prices) -> Bools:
     """Unite every group of a line that fails with the neighbor with which less is lost, so many times.
 
     Each time a union takes in no third group, unless it has no other neighbor. Says which groups are the first of their

@@ -56,3 +56,32 @@ def tally_hashed(keys: Int64s, weights: Int64s) -> tuple[Int64s, Int64s, Int64s]
         places[i] = table[slot]
         weight[table[slot]] += weights[i] if weights.size else 1
     return distinct[:found].copy(), weight[:found].copy(), places
+
+
+@njit(cache=True, nogil=True)
+def rank_keys(keys: Int64s, marks: NDArray[np.uint64]) -> int:
+    """Put in place of every key how many smaller ones there are, equal ones counted once; says how many there are.
+
+    `marks` has a bit, not set, for every key that there may be.
+    """
+    one, inside = np.uint64(1), np.uint64(63)
+    for key in keys:
+        marks[key >> 6] |= one << (np.uint64(key) & inside)
+    before = np.empty(marks.size, np.int64)  # how many keys are in the words before
+    found = 0
+    for word in range(marks.size):
+        before[word] = found
+        found += int(_bits(marks[word]))
+    for i in range(keys.size):
+        word, bit = keys[i] >> 6, np.uint64(keys[i]) & inside
+        keys[i] = before[word] + _bits(marks[word] & ((one << bit) - one))
+    return found
+
+
+@njit(cache=True, nogil=True)
+def _bits(word: np.uint64) -> np.int64:
+    """How many bits of a word are set: in pairs, fours and eights, which a product then adds up."""
+    word -= (word >> np.uint64(1)) & np.uint64(0x5555555555555555)
+    word = (word & np.uint64(0x3333333333333333)) + ((word >> np.uint64(2)) & np.uint64(0x3333333333333333))
+    word = (word + (word >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
+    return np.int64((word * np.uint64(0x0101010101010101)) >> np.uint64(56))

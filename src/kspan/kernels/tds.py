@@ -14,6 +14,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 Bools = NDArray[np.bool_]
+Floats = NDArray[np.float64]
 Int32s = NDArray[np.int32]
 Int64s = NDArray[np.int64]
 
@@ -54,6 +55,26 @@ def best_cut(code: Int64s, label: Int64s, people: Int64s, labels: int) -> int:
         size_below += number
         size_above -= number
     return best_after
+
+
+@njit(cache=True, nogil=True)
+def label_totals(codes: Int64s, start: Int64s, label: Int64s, people: Int64s, labels: int) -> Floats:
+    """How many people with one of some codes have each label; those of code c from `start[c]` to `start[c + 1]`."""
+    totals = np.zeros(labels)
+    for code in codes:
+        for entry in range(start[code], start[code + 1]):
+            totals[label[entry]] += people[entry]
+    return totals
+
+
+@njit(cache=True, nogil=True)
+def sums(codes: Int64s, start: Int64s, kind: Int64s, worth: Floats) -> Floats:
+    """For each of some codes, what its entries are worth together, each by its kind."""
+    together = np.zeros(codes.size)
+    for i in range(codes.size):
+        for entry in range(start[codes[i]], start[codes[i] + 1]):
+            together[i] += worth[kind[entry]]
+    return together
 
 
 @njit(cache=True, nogil=True)
