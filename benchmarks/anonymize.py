@@ -18,8 +18,8 @@ from kspan.anonymize.incognito import incognito
 from kspan.anonymize.kactus import kactus
 from kspan.anonymize.mondrian import mondrian
 from kspan.data.encode import encode
-from kspan.inner_tree import inner_tree
-from kspan.tables import methods
+from kspan.tables.inner_tree import inner_tree
+from kspan.tables.methods import methods
 
 SIX = ("age", "workclass", "education", "marital-status", "occupation", "sex")
 """Public attributes for the comparison with anonypy."""

@@ -20,9 +20,9 @@ import kspan as ks
 from kspan.anonymize.crowds import Recoding, rows_of
 from kspan.anonymize.kactus import kactus
 from kspan.data.table import Table
-from kspan.inner_tree import inner_tree
 from kspan.model.partition import Partition
-from kspan.tables import methods
+from kspan.tables.inner_tree import inner_tree
+from kspan.tables.methods import methods
 
 SEVEN = ("age", "workclass", "education", "marital-status", "occupation", "race", "sex")
 """Public attributes of the large table; the paper has seven too, but does not name them."""

@@ -48,8 +48,8 @@ if TYPE_CHECKING:
     from kspan.privacy import *  # noqa: F403
     from kspan.publish import publish_table as publish_table
     from kspan.publish import publish_tree as publish_tree
-    from kspan.tables import TableRelease as TableRelease
-    from kspan.tables import anonymize as anonymize
+    from kspan.tables.making import anonymize as anonymize
+    from kspan.tables.release import TableRelease as TableRelease
 
 __version__ = "0.1.0"
 
@@ -91,7 +91,8 @@ _HOMES = {
     "kspan.model.tree": ("Tree",),
     "kspan.policy": ("Policy",),
     "kspan.publish": ("publish_table", "publish_tree"),
-    "kspan.tables": ("TableRelease", "anonymize"),
+    "kspan.tables.making": ("anonymize",),
+    "kspan.tables.release": ("TableRelease",),
     "kspan.privacy": (
         "Alpha",
         "BasicBeta",

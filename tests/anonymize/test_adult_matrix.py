@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 import kspan as ks
-from kspan.tables import methods
+from kspan.tables.methods import methods
 
 PEOPLE = ks.datasets.load_adult("train", missing=False)
 LEFT_OUT = {

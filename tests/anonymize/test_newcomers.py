@@ -11,7 +11,7 @@ import kspan as ks
 from kspan.anonymize.newcomers import shown_by_nearest
 from kspan.data.cells import Between, Exact, OneOf, read_cell
 from kspan.model.partition import WITHHELD
-from kspan.tables import methods
+from kspan.tables.methods import methods
 from laws.test_anonymize import TOWNS, policy, tables
 
 PUBLIC = ("age", "town", "color")

@@ -9,7 +9,7 @@ import pytest
 
 import kspan as ks
 from kspan.data.encode import encode
-from kspan.tables import methods
+from kspan.tables.methods import methods
 
 TEXT = "(hidden)"
 TOWNS = [("ay", "north"), ("by", "north"), ("cy", "south"), ("dy", "south")]

@@ -10,7 +10,7 @@ import pytest
 import kspan as ks
 from kspan.cli.anonymize import FLAGS
 from kspan.cli.main import main
-from kspan.tables import methods, options_of
+from kspan.tables.methods import methods, options_of
 
 POLICY = """
 identifier = ["Name"]

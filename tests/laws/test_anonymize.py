@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import kspan as ks
 from kspan.data.cells import Anything, Between, Exact, OneOf, number, read_cell
-from kspan.tables import methods
+from kspan.tables.methods import methods
 
 EXAMPLES = max(10, settings.default.max_examples // 4 if settings.default else 0)
 """Of each law for each method, which has laws of its own besides."""

@@ -145,8 +145,8 @@ def anonymize(
     from kspan.frames.files import check_place, check_writable, read_table, write_table
     from kspan.policy import Policy
     from kspan.report.text import print_audit, print_table_release
-    from kspan.tables import anonymize as make
-    from kspan.tables import beside
+    from kspan.tables.making import anonymize as make
+    from kspan.tables.release import beside
 
     given: dict[str, Any] = {
         "show": show,
@@ -192,7 +192,7 @@ def anonymize(
 
 def _check_options(method: str, options: Mapping[str, Any]) -> None:
     """Refuse what a method does not take, in the words of the command line and before the data is read."""
-    from kspan.tables import methods, options_of
+    from kspan.tables.methods import methods, options_of
 
     check_word("-m", method, ("auto", *methods()))
     typed = {name: FLAGS[name][-1] if value is False else FLAGS[name][0] for name, value in options.items()}

@@ -10,7 +10,7 @@ from kspan.cli.options import Json
 from kspan.cli.output import page, progress, tell, tell_json
 
 if TYPE_CHECKING:
-    from kspan.tables import TableRelease
+    from kspan.tables.release import TableRelease
 
 SEED = 2008
 """Everybody sees the same demo."""
@@ -31,7 +31,7 @@ def demo(
     from kspan.policy import Policy
     from kspan.publish import publish_tree
     from kspan.report.text import print_audit, verdict
-    from kspan.tables import anonymize
+    from kspan.tables.making import anonymize
 
     policy = adult_policy("k=10")
     make_folder(output)

@@ -17,7 +17,8 @@ from kspan.estimators.inputs import is_dataframe, labels_of, roles, rows_of
 from kspan.frames.native import like
 from kspan.model.partition import WITHHELD
 from kspan.policy import Policy
-from kspan.tables import SEEDS, TableRelease, anonymize
+from kspan.tables.making import SEEDS, anonymize
+from kspan.tables.release import TableRelease
 
 
 class Anonymizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  # type: ignore[misc,call-arg]

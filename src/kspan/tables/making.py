@@ -1,0 +1,143 @@
+"""Anonymized tables: any method with any requirement, judged before anybody sees them."""
+
+import secrets
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from kspan.anonymize.crowds import Crowds
+from kspan.anonymize.frame import recoded
+from kspan.audit.audit import audit
+from kspan.audit.findings import Audit
+from kspan.data.encode import encode
+from kspan.errors import DataError, DoesNotHold, KspanError, PolicyError, Unreachable, did_you_mean, listed
+from kspan.frames.files import load
+from kspan.frames.native import of_its_kind
+from kspan.policy import Policy
+from kspan.tables.methods import APART, AUTO, keywords_of, methods, options_of
+from kspan.tables.release import TableRelease, released_people
+
+SEEDS = 2**63
+
+Progress = Callable[[str], None]
+
+
+def anonymize(
+    data: Any,
+    policy: Policy,
+    method: str = "auto",
+    *,
+    rng: int | np.random.Generator | None = None,
+    keep_order: bool = False,
+    progress: Progress = lambda step: None,
+    **options: Any,
+) -> TableRelease:
+    """A table in which everybody stands in a crowd: `kactus`, `mondrian`, `tds`, `tdr`, `incognito`, `one-dim`, ...
+
+    `auto` tries those that fit the policy and takes the one that keeps most of the target (or, without one, of the
+    cells). `rng` is a seed or a generator; the same seed gives the same table. The options of each method are those of
+    its function in `kspan.anonymize`.
+    """
+    seed = secrets.randbelow(SEEDS) if rng is None else rng if isinstance(rng, int) else None
+    people = load(data)
+    progress("coding the columns")
+    table = encode(people, policy)
+    Crowds(table, policy).check_reachable()
+
+    def made(name: str) -> TableRelease:
+        generator = rng if isinstance(rng, np.random.Generator) else np.random.default_rng(seed)
+        progress(f"trying {name}" if method == "auto" else "making groups")
+        given = _options(name, options, progress) if method != "auto" else {}
+        recoding = methods()[name](table, policy, rng=generator, **given)
+        frame = recoded(people, policy, recoding.partition, generator, keep_order=keep_order)
+        if not frame.height:
+            raise Unreachable(f"{name} would withhold everybody to reach {policy.require}: lower it, or add people")
+        progress("judging them")
+        found = audit(frame, released_people(people, recoding, policy), policy)
+        if not found.holds:
+            raise _refusal(name, frame, found, policy)
+        withheld = recoding.partition.withheld
+        told = {key: value for key, value in options.items() if key in given}
+        return TableRelease(
+            of_its_kind(data, frame), policy, name, told, recoding.facts, found, withheld, keep_order, seed, people,
+            table, recoding,
+        )  # fmt: skip
+
+    if method != "auto":
+        if method not in methods():
+            known = ["auto", *methods()]
+            raise PolicyError(f"there is no method {method!r}{did_you_mean(method, known)}: use {', '.join(known)}")
+        return made(method)
+    if options:
+        raise PolicyError(f"auto takes no options such as {listed(options)}: name the method that they are for")
+    releases, refusals = [], {}
+    for name in (name for name in AUTO if _fits(name, policy)):
+        try:
+            releases.append(made(name))
+        except (DataError, PolicyError, Unreachable) as error:  # what one cannot do, another may
+            refusals[name] = error
+    if not releases:
+        raise next(iter(refusals.values()))
+    return _best(releases, policy, refused=list(refusals))
+
+
+def _refusal(method: str, frame: pl.DataFrame, found: Audit, policy: Policy) -> KspanError:
+    """Why a table is not released."""
+    if policy.counting == "people" and audit(frame, replace(policy, counting="rows")).holds:
+        others = [name for name in APART if name != method]
+        return Unreachable(
+            f"the groups of {method} overlap, so that the people who match the same of them break {policy.require}: "
+            f"use {', '.join(others)}, or let the policy count rows"
+        )
+    return DoesNotHold(
+        f"{method} left {found.failing_people} of {found.people} people in groups that break {policy.require}: "
+        "it was not released; please report this"
+    )
+
+
+def _fits(name: str, policy: Policy) -> bool:
+    """May `auto` try a method under a policy?"""
+    if name in ("kactus", "tds", "tdr"):
+        return policy.target is not None and policy.target in policy.private
+    if name == "incognito":
+        return all(attribute in policy.hierarchies for attribute in policy.public)
+    return True
+
+
+def _best(releases: list[TableRelease], policy: Policy, *, refused: list[str]) -> TableRelease:
+    """The release that keeps most, with what each of them lost among its facts, and who could not make any."""
+    by_target = policy.target is not None
+
+    def loss(release: TableRelease) -> float:
+        utility = release.audit.utility
+        if by_target and utility.cm is not None:
+            return utility.cm + release.withheld
+        return (utility.ncp or 0.0) * release.audit.rows + release.withheld
+
+    best = min(releases, key=loss)
+    measure = "people outside the majority of their group" if by_target else "cells lost, in whole rows"
+    facts = {
+        **best.facts,
+        "chosen by": f"least {measure}, with withheld rows",
+        "tried": {release.method: round(loss(release), 4) for release in releases},
+        **({"refused": refused} if refused else {}),
+    }
+    return replace(best, facts=facts)
+
+
+def _options(name: str, options: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
+    """The options of a method, those that it does not have refused."""
+    known = options_of(name)
+    for option in options:
+        if option not in known:
+            able = f"use {', '.join(known)}" if known else "it has none"
+            raise PolicyError(f"{name} has no option {option!r}{did_you_mean(option, known)}: {able}")
+    return {**options, **({"progress": _share(progress)} if "progress" in keywords_of(name) else {})}
+
+
+def _share(progress: Progress) -> Callable[[str | float], None]:
+    """Tells a person how far a search is: a share of it, or what a method says itself."""
+    return lambda done: progress(done if isinstance(done, str) else f"searching, {done:.0%} done")

@@ -1,0 +1,168 @@
+"""A table that was made anonymous, with the files that go beside it."""
+
+import hashlib
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from kspan.anonymize.crowds import Recoding
+from kspan.anonymize.frame import mapped
+from kspan.anonymize.newcomers import shown_of
+from kspan.audit.findings import Audit
+from kspan.data.cells import SUPPRESSED
+from kspan.data.table import Table
+from kspan.errors import DataError, KspanError, listed
+from kspan.frames.files import load, write_together
+from kspan.frames.native import of_its_kind
+from kspan.model.partition import WITHHELD, Partition
+from kspan.policy import Policy
+from kspan.publish import judged_table
+
+FORMAT, OWNER_FORMAT, VERSION = "kspan/table", "kspan/table-owner", 1
+
+
+@dataclass(frozen=True, repr=False)
+class TableRelease:
+    """A table that may leave the house, with what it promises and what the owner should know of it."""
+
+    table: Any
+    """The released rows, as the kind of dataframe that was given."""
+    policy: Policy
+    method: str
+    options: Mapping[str, Any]
+    facts: Mapping[str, Any]
+    audit: Audit
+    withheld: int
+    """Rows that were left out."""
+    keep_order: bool
+    seed: int | None
+    people: pl.DataFrame = field(repr=False)
+    """The rows of the source, as they were."""
+    source: Table = field(repr=False)
+    recoding: Recoding = field(repr=False)
+
+    def __repr__(self) -> str:
+        return (
+            f"TableRelease({self.audit.rows} rows by {self.method}, {self.withheld} withheld, {self.audit.requirement})"
+        )
+
+    @property
+    def partition(self) -> Partition:
+        """The group of each row of the source, and what the groups show."""
+        return self.recoding.partition
+
+    @cached_property
+    def frame(self) -> pl.DataFrame:
+        """The released rows as polars."""
+        return load(self.table)
+
+    def mapping(self) -> Any:
+        """What each public value became, and in how many rows: for the owner, since it names values of the source."""
+        return of_its_kind(self.table, mapped(self.source, self.partition, self.policy.suppressed_text))
+
+    def recode(self, data: Any) -> Any:
+        """New rows as the release shows such people, other columns as they are; to learn from, not to be released.
+
+        Nobody has judged them: three new people may be a group of their own. See `kspan.anonymize.newcomers`.
+        """
+        rows = load(data)
+        absent = [name for name in self.policy.public if name not in rows.columns]
+        if absent:
+            raise DataError(f"the new rows lack the public column {listed(absent)}: add it")
+        shown = shown_of(rows, self.recoding, self.source, self.policy)
+        return of_its_kind(data, rows.drop(self.policy.identifier, strict=False).with_columns(**shown))
+
+    def manifest(self, checksum: str | None = None) -> dict[str, Any]:
+        """What goes with the table: its claim, how it was made, what the judge found; no cell of a person."""
+        claim: dict[str, Any] = {
+            "requirement": str(self.policy.require),
+            "counting": self.policy.counting,
+            "public": list(self.policy.public),
+            "private": list(self.policy.private),
+            "order": "as in the source" if self.keep_order else "shuffled inside groups",
+            "missing": "a missing public value is a value that the attacker sees",
+        }
+        if self.policy.suppressed_text != SUPPRESSED:
+            claim["suppressed"] = self.policy.suppressed_text
+        found = self.audit.leaving()
+        share = self.withheld / max(self.withheld + self.audit.rows, 1)
+        return {
+            "format": FORMAT,
+            "version": VERSION,
+            "claim": claim,
+            "method": self.method,
+            "options": _plain(self.options),
+            "facts": _plain(self.facts),
+            "rows": {"released": self.audit.rows, "withheld": self.withheld},
+            "utility": {**found["utility"], "withheld_share": share, "suppressed_share": self.suppressed_share},
+            "audit": found,
+            "sha256": checksum,
+        }
+
+    @property
+    def suppressed_share(self) -> float:
+        """The share of public cells that show nothing."""
+        cells = self.audit.suppressed.cells if self.audit.suppressed else 0
+        return cells / max(self.audit.rows * len(self.policy.public), 1)
+
+    def save(self, path: str | os.PathLike[str], *, source: str | os.PathLike[str] | None = None) -> None:
+        """Write the table, `PATH.release.json` to go with it, and `PATH.owner.json`, which stays: all, or none."""
+        judged = judged_table(
+            self.frame, self.policy, path, people=released_people(self.people, self.recoding, self.policy)
+        )
+        manifest = self.manifest(hashlib.sha256(judged.content).hexdigest())
+        owner = {
+            "format": OWNER_FORMAT,
+            "version": VERSION,
+            "seed": self.seed,
+            "source": None if source is None else Path(source).name,
+            "source_sha256": None if source is None else _checksum(source),
+        }
+        going, staying = beside(path)
+        write_together(
+            {
+                path: lambda out: out.write(judged.content),
+                going: lambda out: out.write(_json(manifest).encode()),
+                staying: lambda out: out.write(_json(owner).encode()),
+            }
+        )
+
+
+def beside(path: str | os.PathLike[str]) -> tuple[Path, Path]:
+    """The files that are written with a table: the one that goes with it, and the one that stays with the owner."""
+    return Path(f"{os.fspath(path)}.release.json"), Path(f"{os.fspath(path)}.owner.json")
+
+
+def released_people(people: pl.DataFrame, recoding: Recoding, policy: Policy) -> pl.DataFrame | None:
+    """The people in a release, if the policy counts people: the judge must know them."""
+    return people.filter(pl.Series(recoding.partition.group != WITHHELD)) if policy.counting == "people" else None
+
+
+def _plain(value: Any) -> Any:
+    """Options and facts as JSON can hold them."""
+    if isinstance(value, Mapping):
+        return {str(key): _plain(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(inner) for inner in value]
+    if isinstance(value, np.generic):
+        return value.item()
+    return value if isinstance(value, str | int | float | bool | None) else type(value).__name__
+
+
+def _json(document: Mapping[str, Any]) -> str:
+    try:
+        return json.dumps(document, ensure_ascii=False, allow_nan=False, indent=2) + "\n"
+    except ValueError:
+        raise KspanError("a fact of the release is infinite and cannot be written: please report this") from None
+
+
+def _checksum(path: str | os.PathLike[str]) -> str:
+    with Path(path).open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
