@@ -10,6 +10,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+Counts = NDArray[np.int32] | NDArray[np.int64]
 Int64s = NDArray[np.int64]
 Int32s = NDArray[np.int32]
 Floats = NDArray[np.float64]
@@ -18,7 +19,7 @@ CM, CM_AT_LEAST, DM, DM_AT_LEAST = 0, 1, 2, 3
 
 
 @njit(cache=True, nogil=True)
-def price(counts: Int64s, kind: int, k: int, everybody: int) -> float:
+def price(counts: Counts, kind: int, k: int, everybody: int) -> float:
     """What a group costs: CM counts its minority, DM the square of its people; fewer than k people are withheld.
 
     The kinds `AT_LEAST` are what its people cost at least, in whatever larger group they will be.
@@ -43,43 +44,85 @@ def withheld_price(people: int, kind: int, everybody: int) -> float:
 
 
 @njit(cache=True, nogil=True)
-def group_cells(bins: NDArray[Any], interval: Int32s) -> tuple[Int32s, int]:
-    """The group of every cell, by equal intervals in all attributes, and how many there are; by first appearance."""
-    cells, attributes = bins.shape
-    slots = 16
-    while slots < 2 * cells:
-        slots *= 2
-    table = np.full(slots, -1, np.int32)
-    example = np.empty(cells, np.int32)
-    group = np.empty(cells, np.int32)
-    number = 0
-    for cell in range(cells):
-        mixed = np.uint64(0)
-        for a in range(attributes):
-            mixed = (mixed ^ np.uint64(interval[a, bins[cell, a]])) * np.uint64(0x9E3779B97F4A7C15)
-            mixed ^= mixed >> np.uint64(29)
-        slot = np.int64((mixed ^ (mixed >> np.uint64(32))) & np.uint64(slots - 1))
-        while table[slot] >= 0:
-            other, same = example[table[slot]], True
-            for a in range(attributes):
-                if interval[a, bins[cell, a]] != interval[a, bins[other, a]]:
-                    same = False
-                    break
-            if same:
-                break
-            slot = (slot + 1) & (slots - 1)
-        if table[slot] < 0:
-            table[slot] = number
-            example[number] = cell
-            number += 1
-        group[cell] = table[slot]
-    return group, number
+def bill(counts: Counts, kind: int, k: int, everybody: int) -> tuple[float, int]:
+    """What all groups cost together, and how many people are in those smaller than k."""
+    cost, small = 0.0, 0
+    for group in range(counts.shape[0]):
+        cost += price(counts[group], kind, k, everybody)
+        people = 0
+        for count in counts[group]:
+            people += count
+        if people < k:
+            small += people
+    return cost, small
 
 
 @njit(cache=True, nogil=True)
-def group_totals(group: NDArray[Any], number: int, counts: Int64s) -> Int64s:
+def count_labels(cell: Int64s, label: NDArray[Any], weights: Int64s, counts: Counts) -> None:
+    """Add the people of every row to the counts of its cell and label; without weights a row is one person."""
+    for row in range(cell.size):
+        counts[cell[row], label[row]] += weights[row] if weights.size else 1
+
+
+@njit(cache=True, nogil=True)
+def _look_up(where: Int32s, slots: Int32s, example: Int32s, bins: NDArray[Any], interval: Int32s) -> int:
+    """The slot of the group in these intervals, or the empty one where it belongs; a group is known by a cell of it."""
+    mixed = np.uint64(0)
+    for a in range(where.size):
+        mixed = (mixed ^ np.uint64(where[a])) * np.uint64(0x9E3779B97F4A7C15)
+        mixed ^= mixed >> np.uint64(29)
+    slot = np.int64((mixed ^ (mixed >> np.uint64(32))) & np.uint64(slots.size - 1))
+    while slots[slot] >= 0:
+        cell, same = example[slots[slot]], True
+        for a in range(where.size):
+            if where[a] != interval[a, bins[cell, a]]:
+                same = False
+                break
+        if same:
+            break
+        slot = (slot + 1) & (slots.size - 1)
+    return slot
+
+
+@njit(cache=True, nogil=True)
+def _look_ups(number: int, slots: int, example: Int32s, bins: NDArray[Any], interval: Int32s) -> Int32s:
+    """So many slots with a number of different groups in them."""
+    table = np.full(slots, -1, np.int32)
+    where = np.empty(bins.shape[1], np.int32)
+    for group in range(number):
+        for a in range(where.size):
+            where[a] = interval[a, bins[example[group], a]]
+        table[_look_up(where, table, example, bins, interval)] = group
+    return table
+
+
+@njit(cache=True, nogil=True)
+def group_cells(bins: NDArray[Any], interval: Int32s) -> tuple[Int32s, Int32s]:
+    """The group of every cell, by equal intervals in all attributes, and the first cell of every group."""
+    cells, attributes = bins.shape
+    example = np.empty(cells, np.int32)
+    group = np.empty(cells, np.int32)
+    where = np.empty(attributes, np.int32)
+    number, slots = 0, np.full(1024, -1, np.int32)
+    for cell in range(cells):
+        for a in range(attributes):
+            where[a] = interval[a, bins[cell, a]]
+        slot = _look_up(where, slots, example, bins, interval)
+        if slots[slot] < 0:
+            if 4 * number >= 3 * slots.size:
+                slots = _look_ups(number, 2 * slots.size, example, bins, interval)
+                slot = _look_up(where, slots, example, bins, interval)
+            slots[slot] = number
+            example[number] = cell
+            number += 1
+        group[cell] = slots[slot]
+    return group, example[:number].copy()
+
+
+@njit(cache=True, nogil=True)
+def group_totals(group: Int32s, number: int, counts: Counts) -> Counts:
     """The counts of each group."""
-    totals = np.zeros((number, counts.shape[1]), np.int64)
+    totals = np.zeros((number, counts.shape[1]), counts.dtype)
     for cell in range(group.size):
         for label in range(counts.shape[1]):
             totals[group[cell], label] += counts[cell, label]
@@ -87,94 +130,88 @@ def group_totals(group: NDArray[Any], number: int, counts: Int64s) -> Int64s:
 
 
 @njit(cache=True, nogil=True)
-def prices(counts: Int64s, kind: int, k: int, everybody: int) -> Floats:
-    """What each group costs."""
-    costs = np.empty(counts.shape[0])
-    for row in range(counts.shape[0]):
-        costs[row] = price(counts[row], kind, k, everybody)
-    return costs
-
-
-@njit(cache=True, nogil=True)
-def _sorted_by(keys: NDArray[Any], order: Int32s, number: int) -> Int32s:
-    """Some rows by their key, those with the same key as they stand."""
-    begins = np.zeros(number + 1, np.int64)
-    for row in order:
-        begins[keys[row] + 1] += 1
-    for key in range(number):
-        begins[key + 1] += begins[key]
-    result = np.empty(order.size, np.int32)
-    for row in order:
-        result[begins[keys[row]]] = row
-        begins[keys[row]] += 1
-    return result
+def _by_group(group: Int32s, number: int) -> tuple[Int32s, Int64s]:
+    """All cells group by group, and where each group ends there."""
+    ends = np.zeros(number + 1, np.int64)
+    for g in group:
+        ends[g + 1] += 1
+    for g in range(number):
+        ends[g + 1] += ends[g]
+    order = np.empty(group.size, np.int32)
+    for cell in range(group.size):
+        order[ends[group[cell]]] = cell
+        ends[group[cell]] += 1  # begins as the end of the group before
+    return order, ends[:number]
 
 
 @njit(cache=True, nogil=True)
 def additions(
-    bins: NDArray[Any],
-    width: int,
-    group: Int32s,
-    totals: Int64s,
-    counts: Int64s,
-    floors: Floats,
-    kind: int,
-    k: int,
-    everybody: int,
+    bins: NDArray[Any], width: int, group: Int32s, totals: Counts, counts: Counts, kind: int, k: int, everybody: int
 ) -> tuple[Floats, Floats, Int64s, Int64s]:
     """For every attribute and bin, what happens if a new interval begins there.
 
-    How much the cost changes; how much more the people cost at least who are withheld then, than by their `floors`; how
-    many these are; and in how many groups it leaves somebody who is not withheld.
+    How much the cost (CM or DM) changes; how much more the people cost at least who are withheld then, than each cell
+    alone does at least; how many these are; and in how many groups it leaves somebody who is not withheld.
     """
-    cells, attributes = bins.shape
-    labels = counts.shape[1]
+    attributes, labels = bins.shape[1], counts.shape[1]
+    kind_at_least = CM_AT_LEAST if kind == CM else DM_AT_LEAST
     change, at_least = np.zeros((attributes, width + 1)), np.zeros((attributes, width + 1))
     lost, useful = np.zeros((attributes, width + 1), np.int64), np.zeros((attributes, width + 1), np.int64)
-    whole = prices(totals, kind, k, everybody)
-    sizes, floor = np.zeros(totals.shape[0], np.int64), np.zeros(totals.shape[0])
-    for g in range(totals.shape[0]):
-        for label in range(labels):
-            sizes[g] += totals[g, label]
-    for cell in range(cells):
-        floor[group[cell]] += floors[cell]
+    order, ends = _by_group(group, totals.shape[0])
+    inside, floors = np.zeros((width, labels), np.int64), np.zeros(width)  # of the cells of a group, by bin
+    present, there = np.zeros(width, np.bool_), np.empty(width, np.int64)
     left, right = np.zeros(labels, np.int64), np.zeros(labels, np.int64)
-    people, below = 0, 0.0  # in the cells before, of the same group
-    for a in range(attributes):
-        order = _sorted_by(group, _sorted_by(bins[:, a], np.arange(cells, dtype=np.int32), width), totals.shape[0])
-        for place in range(cells):
-            cell = order[place]
-            g = group[cell]
-            if sizes[g] < k:
-                continue
-            if place == 0 or group[order[place - 1]] != g:
-                left[:] = 0
-                people, below = 0, 0.0
-            elif bins[order[place - 1], a] != bins[cell, a]:
-                first, after = bins[order[place - 1], a] + 1, bins[cell, a] + 1
+    for g in range(totals.shape[0]):
+        size = totals[g].sum()
+        if size < k:
+            continue
+        cells = order[ends[g - 1] if g else 0 : ends[g]]
+        whole, floor = price(totals[g], kind, k, everybody), 0.0
+        for cell in cells:
+            floor += price(counts[cell], kind_at_least, k, everybody)
+        for a in range(attributes):
+            different = 0
+            for cell in cells:
+                b = bins[cell, a]
+                if not present[b]:
+                    present[b], there[different] = True, b
+                    different += 1
                 for label in range(labels):
-                    right[label] = totals[g, label] - left[label]
-                grown = price(left, kind, k, everybody) + price(right, kind, k, everybody) - whole[g]
-                change[a, first] += grown
-                change[a, after] -= grown
-                gone, extra = 0, 0.0
-                if people < k:
-                    gone += people
-                    extra += withheld_price(people, kind, everybody) - below
-                if sizes[g] - people < k:
-                    gone += sizes[g] - people
-                    extra += withheld_price(sizes[g] - people, kind, everybody) - (floor[g] - below)
-                at_least[a, first] += extra
-                at_least[a, after] -= extra
-                lost[a, first] += gone
-                lost[a, after] -= gone
-                if gone < sizes[g]:
-                    useful[a, first] += 1
-                    useful[a, after] -= 1
-            for label in range(labels):
-                left[label] += counts[cell, label]
-                people += counts[cell, label]
-            below += floors[cell]
+                    inside[b, label] += counts[cell, label]
+                floors[b] += price(counts[cell], kind_at_least, k, everybody)
+            there[:different].sort()
+            left[:] = 0
+            people, below = 0, 0.0  # in the bins before
+            for place in range(different):
+                b = there[place]
+                if place:
+                    first, after = there[place - 1] + 1, b + 1
+                    for label in range(labels):
+                        right[label] = totals[g, label] - left[label]
+                    grown = price(left, kind, k, everybody) + price(right, kind, k, everybody) - whole
+                    change[a, first] += grown
+                    change[a, after] -= grown
+                    gone, extra = 0, 0.0
+                    if people < k:
+                        gone += people
+                        extra += withheld_price(people, kind, everybody) - below
+                    if size - people < k:
+                        gone += size - people
+                        extra += withheld_price(size - people, kind, everybody) - (floor - below)
+                    at_least[a, first] += extra
+                    at_least[a, after] -= extra
+                    lost[a, first] += gone
+                    lost[a, after] -= gone
+                    if gone < size:
+                        useful[a, first] += 1
+                        useful[a, after] -= 1
+                for label in range(labels):
+                    left[label] += inside[b, label]
+                    people += inside[b, label]
+                    inside[b, label] = 0
+                below += floors[b]
+                present[b], floors[b] = False, 0.0
+    for a in range(attributes):
         for b in range(width):
             change[a, b + 1] += change[a, b]
             at_least[a, b + 1] += at_least[a, b]
@@ -185,7 +222,7 @@ def additions(
 
 @njit(cache=True, nogil=True)
 def removals(
-    bins: NDArray[Any], interval: Int32s, counts: Int64s, kind: int, k: int, everybody: int
+    bins: NDArray[Any], interval: Int32s, counts: Counts, kind: int, k: int, everybody: int
 ) -> tuple[Floats, Int64s]:
     """For every attribute and interval, what happens if it becomes one with the interval before.
 
@@ -194,27 +231,32 @@ def removals(
     cells, attributes = bins.shape
     change = np.zeros((attributes, interval.shape[1]))
     freed = np.zeros((attributes, interval.shape[1]), np.int64)
-    own = prices(counts, kind, k, everybody)
     both = np.zeros(counts.shape[1], np.int64)
-    in_attribute = np.empty(cells, np.int32)
-    for a in range(attributes):
-        without = interval.copy()
-        without[a, :] = 0
-        line, lines = group_cells(bins, without)
-        for cell in range(cells):
-            in_attribute[cell] = interval[a, bins[cell, a]]
-        order = _sorted_by(line, _sorted_by(in_attribute, np.arange(cells, dtype=np.int32), interval.shape[1]), lines)
-        for place in range(1, cells):
-            one, other = order[place - 1], order[place]
-            if line[one] != line[other] or in_attribute[one] + 1 != in_attribute[other]:
+    every, size = np.arange(cells).astype(np.int32), 16
+    while 3 * size < 4 * cells:
+        size *= 2
+    slots = _look_ups(cells, size, every, bins, interval)
+    where = np.empty(attributes, np.int32)
+    for cell in range(cells):
+        for a in range(attributes):
+            where[a] = interval[a, bins[cell, a]]
+        own = price(counts[cell], kind, k, everybody)
+        for a in range(attributes):
+            if where[a] == 0:
                 continue
-            size_one, size_other = 0, 0
+            where[a] -= 1
+            before = slots[_look_up(where, slots, every, bins, interval)]
+            where[a] += 1
+            if before < 0:
+                continue
+            people, people_before = 0, 0
             for label in range(counts.shape[1]):
-                both[label] = counts[one, label] + counts[other, label]
-                size_one += counts[one, label]
-                size_other += counts[other, label]
-            change[a, in_attribute[other]] += price(both, kind, k, everybody) - own[one] - own[other]
-            if size_one + size_other >= k:
-                freed[a, in_attribute[other]] += size_one if size_one < k else 0
-                freed[a, in_attribute[other]] += size_other if size_other < k else 0
+                both[label] = counts[cell, label] + counts[before, label]
+                people += counts[cell, label]
+                people_before += counts[before, label]
+            grown = price(both, kind, k, everybody) - own - price(counts[before], kind, k, everybody)
+            change[a, where[a]] += grown
+            if people + people_before >= k:
+                freed[a, where[a]] += people if people < k else 0
+                freed[a, where[a]] += people_before if people_before < k else 0
     return change, freed
