@@ -65,17 +65,38 @@ def count_labels(cell: Int64s, label: NDArray[Any], weights: Int64s, counts: Cou
 
 
 @njit(cache=True, nogil=True)
-def _look_up(where: Int32s, slots: Int32s, example: Int32s, bins: NDArray[Any], interval: Int32s) -> int:
-    """The slot of the group in these intervals, or the empty one where it belongs; a group is known by a cell of it."""
+def _noise(interval: Int32s) -> NDArray[np.uint64]:
+    """Numbers like random ones, the same for bins of the same interval; their sum tells intervals of cells apart."""
+    noise = np.empty(interval.shape, np.uint64)
+    for a in range(interval.shape[0]):
+        for b in range(interval.shape[1]):
+            mixed = np.uint64((a << 32) + interval[a, b] + 1) * np.uint64(0x9E3779B97F4A7C15)
+            mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+            mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+            noise[a, b] = mixed ^ (mixed >> np.uint64(31))
+    return noise
+
+
+@njit(cache=True, nogil=True)
+def _empty_slots(cells: int) -> Int32s:
+    """Slots for so many cells, of which at most three of four are used."""
+    size = 16
+    while 3 * size < 4 * cells:
+        size *= 2
+    return np.full(size, -1, np.int32)
+
+
+@njit(cache=True, nogil=True)
+def _look_up(cell: int, slots: Int32s, noise: NDArray[np.uint64], bins: NDArray[Any], interval: Int32s) -> int:
+    """The slot of a cell in the same intervals, or the empty one for it."""
     mixed = np.uint64(0)
-    for a in range(where.size):
-        mixed = (mixed ^ np.uint64(where[a])) * np.uint64(0x9E3779B97F4A7C15)
-        mixed ^= mixed >> np.uint64(29)
-    slot = np.int64((mixed ^ (mixed >> np.uint64(32))) & np.uint64(slots.size - 1))
+    for a in range(bins.shape[1]):
+        mixed += noise[a, bins[cell, a]]
+    slot = np.int64(mixed & np.uint64(slots.size - 1))
     while slots[slot] >= 0:
-        cell, same = example[slots[slot]], True
-        for a in range(where.size):
-            if where[a] != interval[a, bins[cell, a]]:
+        other, same = slots[slot], True
+        for a in range(bins.shape[1]):
+            if interval[a, bins[cell, a]] != interval[a, bins[other, a]]:
                 same = False
                 break
         if same:
@@ -85,38 +106,19 @@ def _look_up(where: Int32s, slots: Int32s, example: Int32s, bins: NDArray[Any], 
 
 
 @njit(cache=True, nogil=True)
-def _look_ups(number: int, slots: int, example: Int32s, bins: NDArray[Any], interval: Int32s) -> Int32s:
-    """So many slots with a number of different groups in them."""
-    table = np.full(slots, -1, np.int32)
-    where = np.empty(bins.shape[1], np.int32)
-    for group in range(number):
-        for a in range(where.size):
-            where[a] = interval[a, bins[example[group], a]]
-        table[_look_up(where, table, example, bins, interval)] = group
-    return table
-
-
-@njit(cache=True, nogil=True)
 def group_cells(bins: NDArray[Any], interval: Int32s) -> tuple[Int32s, Int32s]:
     """The group of every cell, by equal intervals in all attributes, and the first cell of every group."""
-    cells, attributes = bins.shape
-    example = np.empty(cells, np.int32)
-    group = np.empty(cells, np.int32)
-    where = np.empty(attributes, np.int32)
-    number, slots = 0, np.full(1024, -1, np.int32)
+    cells = bins.shape[0]
+    slots, noise = _empty_slots(cells), _noise(interval)
+    group, first, number = np.empty(cells, np.int32), np.empty(cells, np.int32), 0
     for cell in range(cells):
-        for a in range(attributes):
-            where[a] = interval[a, bins[cell, a]]
-        slot = _look_up(where, slots, example, bins, interval)
+        slot = _look_up(cell, slots, noise, bins, interval)
         if slots[slot] < 0:
-            if 4 * number >= 3 * slots.size:
-                slots = _look_ups(number, 2 * slots.size, example, bins, interval)
-                slot = _look_up(where, slots, example, bins, interval)
-            slots[slot] = number
-            example[number] = cell
+            slots[slot], first[number], group[cell] = cell, cell, number
             number += 1
-        group[cell] = slots[slot]
-    return group, example[:number].copy()
+        else:
+            group[cell] = group[slots[slot]]
+    return group, first[:number].copy()
 
 
 @njit(cache=True, nogil=True)
@@ -142,6 +144,19 @@ def _by_group(group: Int32s, number: int) -> tuple[Int32s, Int64s]:
         order[ends[group[cell]]] = cell
         ends[group[cell]] += 1  # begins as the end of the group before
     return order, ends[:number]
+
+
+@njit(cache=True, nogil=True)
+def _by_bin(bins: NDArray[Any], width: int, order: Int32s) -> None:
+    """All cells in the order of their bins."""
+    begins = np.zeros(width + 1, np.int64)
+    for b in bins:
+        begins[b + 1] += 1
+    for b in range(width):
+        begins[b + 1] += begins[b]
+    for cell in range(bins.size):
+        order[begins[bins[cell]]] = cell
+        begins[bins[cell]] += 1
 
 
 @njit(cache=True, nogil=True)
@@ -232,31 +247,29 @@ def removals(
     change = np.zeros((attributes, interval.shape[1]))
     freed = np.zeros((attributes, interval.shape[1]), np.int64)
     both = np.zeros(counts.shape[1], np.int64)
-    every, size = np.arange(cells).astype(np.int32), 16
-    while 3 * size < 4 * cells:
-        size *= 2
-    slots = _look_ups(cells, size, every, bins, interval)
-    where = np.empty(attributes, np.int32)
-    for cell in range(cells):
-        for a in range(attributes):
-            where[a] = interval[a, bins[cell, a]]
-        own = price(counts[cell], kind, k, everybody)
-        for a in range(attributes):
-            if where[a] == 0:
-                continue
-            where[a] -= 1
-            before = slots[_look_up(where, slots, every, bins, interval)]
-            where[a] += 1
-            if before < 0:
+    slots, order = _empty_slots(cells), np.empty(cells, np.int32)
+    for a in range(attributes):
+        if interval[a, -1] == 0:
+            continue
+        _by_bin(bins[:, a], interval.shape[1], order)
+        others = interval.copy()
+        others[a] = 0
+        noise = _noise(others)
+        slots[:] = -1
+        for cell in order:
+            slot = _look_up(cell, slots, noise, bins, others)
+            before, slots[slot] = slots[slot], cell
+            here = interval[a, bins[cell, a]]
+            if before < 0 or interval[a, bins[before, a]] + 1 != here:
                 continue
             people, people_before = 0, 0
             for label in range(counts.shape[1]):
                 both[label] = counts[cell, label] + counts[before, label]
                 people += counts[cell, label]
                 people_before += counts[before, label]
-            grown = price(both, kind, k, everybody) - own - price(counts[before], kind, k, everybody)
-            change[a, where[a]] += grown
+            change[a, here] += price(both, kind, k, everybody)
+            change[a, here] -= price(counts[cell], kind, k, everybody) + price(counts[before], kind, k, everybody)
             if people + people_before >= k:
-                freed[a, where[a]] += people if people < k else 0
-                freed[a, where[a]] += people_before if people_before < k else 0
+                freed[a, here] += people if people < k else 0
+                freed[a, here] += people_before if people_before < k else 0
     return change, freed
