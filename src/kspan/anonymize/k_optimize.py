@@ -140,13 +140,13 @@ class _Space:
 
     def _label_counts(self, cell: Int64s, number: int) -> Counts:
         table, target = self.crowds.table, self.crowds.policy.target
-        kind = np.int32 if table.people <= np.iinfo(np.int32).max else np.int64
+        kind: type[np.signedinteger[Any]] = np.int32 if table.people <= np.iinfo(np.int32).max else np.int64
         if self.loss == "dm" or target is None:
             return np.bincount(cell, table.weights, number).astype(kind, copy=False)[:, None]
         labels = table[target].size
         if number * labels > MOST_LABEL_COUNTS:
             raise PolicyError(f"the target {target!r} has {labels} values, too many for 'cm': use the loss 'dm'")
-        counts: Counts = np.zeros((number, labels), kind)
+        counts = np.zeros((number, labels), kind)
         count_labels(cell, table[target].codes, NO_WEIGHTS if table.weights is None else table.weights, counts)
         return counts
 

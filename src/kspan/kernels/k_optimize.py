@@ -4,13 +4,13 @@ A cell is a combination of public values, `bins[cell, attribute]`, with `counts[
 labels do not matter). `interval[attribute, bin]` numbers the intervals of each attribute from 0 on.
 """
 
-from typing import Any
+from typing import Any, SupportsIndex
 
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-Counts = NDArray[np.int32] | NDArray[np.int64]
+Counts = NDArray[np.signedinteger[Any]]
 Int64s = NDArray[np.int64]
 Int32s = NDArray[np.int32]
 Floats = NDArray[np.float64]
@@ -87,7 +87,9 @@ def _empty_slots(cells: int) -> Int32s:
 
 
 @njit(cache=True, nogil=True)
-def _look_up(cell: int, slots: Int32s, noise: NDArray[np.uint64], bins: NDArray[Any], interval: Int32s) -> int:
+def _look_up(
+    cell: SupportsIndex, slots: Int32s, noise: NDArray[np.uint64], bins: NDArray[Any], interval: Int32s
+) -> np.int64:
     """The slot of a cell in the same intervals, or the empty one for it."""
     mixed = np.uint64(0)
     for a in range(bins.shape[1]):
