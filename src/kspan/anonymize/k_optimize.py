@@ -108,6 +108,7 @@ class _Space:
         plain = len(column.values)
         if column.values.dtype == object or plain <= self.most_values:
             return np.arange(column.size)
+        # The codes of numbers are in order already.
         people = np.bincount(column.codes, self.crowds.table.weights, column.size)[:plain]
         before = np.cumsum(people) - people
         _, bins = np.unique(before * self.most_values // people.sum(), return_inverse=True)
