@@ -148,7 +148,7 @@ class Spread:
         total = parts.sum(axis=2, keepdims=True)
         parts = np.asarray(np.divide(parts, total, out=np.zeros_like(parts), where=total > 0))
         parts[self.unknown] = 0.0
-        if len(son) > values and son[values] >= 0:
+        if len(son) > values and 0 <= son[values] < sons:
             parts[self.unknown, :, son[values]] = 1.0
         return parts
 
