@@ -1,6 +1,7 @@
 """Learning from releases beside learning from the original."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -168,9 +169,14 @@ REFUSED: dict[str, tuple[dict[str, Any], type[ks.KspanError], str]] = {
     "a release called original": ({"releases": {"original": TRAIN}}, ks.PolicyError, "give it another name"),
     "releases without names": ({"releases": [TRAIN]}, ks.PolicyError, "give a mapping"),
     "what a learner refuses": (
-        {"releases": {"r": TRAIN.head(3)}, "learners": ["kadet"]},
-        ks.KspanError,
-        "kadet cannot learn from r: ",
+        {"releases": {"r": TRAIN.with_columns(age=pl.lit(500))}, "policy": replace(POLICY, domains={"age": [0, 120]})},
+        ks.DataError,
+        "id3 cannot learn from r: column 'age' holds 1 different numbers outside its domain",
+    ),
+    "what a model cannot be asked": (
+        {"test": ASKED.with_columns(age=pl.lit("old"))},
+        ks.DataError,
+        "what id3 learnt from original cannot be asked about the test table: column 'age' holds",
     ),
     "no target in the policy": (
         {"policy": ks.Policy(public=COLUMNS, require="k=1")},

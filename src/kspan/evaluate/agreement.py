@@ -87,8 +87,8 @@ def paths_of(tree: Tree) -> Iterator[Path]:
 def text_labels(given: Any) -> pl.Series:
     """Labels as text, numbers the way a person writes them, so that a 1 is a 1.0."""
     series = given if isinstance(given, pl.Series) else pl.Series(np.asarray(given).tolist(), strict=False)
-    if series.dtype == pl.String:
-        return series
+    if series.dtype == pl.String or series.is_empty():
+        return series.cast(pl.String)
     column = encode_column(series.alias("labels"), Schema(public=["labels"], domains={"labels": Domain("categorical")}))
     names: list[str | None] = [column.label(code) for code in range(column.size)]
     if column.missing is not None:

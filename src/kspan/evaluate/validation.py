@@ -89,8 +89,9 @@ def combined_f_test(first: ArrayLike, second: ArrayLike) -> FTest:
     """The combined 5x2 cv F test on what two contenders reached in five rounds on both halves (Alpaydin 1999).
 
     >>> halves = [[0.8, 0.75], [0.7, 0.8], [0.9, 0.8], [0.75, 0.8], [0.8, 0.85]]
-    >>> combined_f_test(halves, [[a - 0.1, b - 0.2] for a, b in halves])
-    FTest(f=5.000..., p=0.045...)
+    >>> found = combined_f_test(halves, [[a - 0.1, b - 0.2] for a, b in halves])
+    >>> round(found.f, 6), round(found.p, 6)
+    (5.0, 0.044808)
     """
     differences = np.asarray(first, float) - np.asarray(second, float)
     if differences.shape != (ROUNDS, 2) or not np.isfinite(differences).all():
