@@ -13,3 +13,8 @@ same = ks.Policy(public=["age", "sex"], private=["income"], require="k=3")
 audit: ks.Audit = ks.audit(ks.datasets.load_adult(), policy)
 smallest: int = audit.k.rows
 closeness: float = ks.t_closeness(ks.datasets.load_adult(), policy.public, "income")
+comparison: ks.Comparison = ks.compare(ks.datasets.load_adult(), {}, ks.datasets.load_adult(), policy, ["id3", "c45"])
+own = ks.compare(
+    ks.datasets.load_adult(), {}, "test.csv", policy, {"first": lambda frame, policy: lambda rows: rows["x"]}
+)
+p: float = ks.friedman({"a": [1.0, 2.0], "b": [2, 1]}).p
