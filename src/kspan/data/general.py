@@ -105,22 +105,14 @@ class General:
         >>> sex.expected(shown, np.ones((2, 2))).tolist()
         [[4.0, 1.5], [1.0, 1.5]]
         """
-        if self.kind == "categorical":
-            from kspan.kernels.spread import expected_words  # loading compiled code takes a moment
+        from kspan.kernels.spread import expected_numbers, expected_words  # loading compiled code takes a moment
 
-            found = np.zeros((self.size, counts.shape[1]))
-            expected_words(*self.listed, weights, EVERYTHING if inside is None else inside, counts, found)
-            return found
-        weights = weights if inside is None else weights * inside[:, None]
-        mass = self.mass(weights)
-        each = np.divide(counts, mass, out=np.zeros_like(counts), where=mass > 0)
-        steps = np.zeros((self.size + 1, counts.shape[1]))
-        np.add.at(steps, self.low, each)
-        np.add.at(steps, self.high, -each)
-        density = np.cumsum(steps, axis=0)[:-1]
-        # What is left of sums and differences that should be zero.
-        density[density < ROUNDING * max(float(density.max(initial=0.0)), 1.0)] = 0.0
-        return weights * density
+        found, possible = np.zeros((self.size, counts.shape[1])), EVERYTHING if inside is None else inside
+        if self.kind == "categorical":
+            expected_words(*self.listed, weights, possible, counts, found)
+        else:
+            expected_numbers(self.low, self.high, weights, possible, counts, ROUNDING, found)
+        return found
 
     def _some(self, weights: Floats) -> Bools:
         some = self.high > self.low

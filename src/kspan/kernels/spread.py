@@ -1,7 +1,8 @@
-"""How people spread over values where the cells that they show admit several words.
+"""How people spread over values where the cells that they show admit several.
 
-Cell c admits `value[start[c]:start[c + 1]]`; `weights[value, label]` says how likely each is, and only values `inside`
-are possible (all, if it is empty).
+Of words, cell c admits `value[start[c]:start[c + 1]]`; of numbers those from `low[c]` up to, but not including,
+`high[c]`. `weights[value, label]` says how likely each value is, and only those `inside` are possible (all, if it is
+empty).
 """
 
 import numpy as np
@@ -26,6 +27,32 @@ def expected_words(start: Int64s, value: Int64s, weights: Floats, inside: Bools,
                 for at in range(start[cell], start[cell + 1]):
                     if inside.size == 0 or inside[value[at]]:
                         counts[value[at], label] += people * weights[value[at], label] / mass
+
+
+@njit(cache=True, nogil=True)
+def expected_numbers(
+    low: Int64s, high: Int64s, weights: Floats, inside: Bools, cells: Floats, rounding: float, counts: Floats
+) -> None:
+    """The same of numbers; what sums and differences leave of zero, relative to the rest, is taken for zero."""
+    sums, steps = np.empty(weights.shape[0] + 1), np.empty(weights.shape[0] + 1)
+    for label in range(cells.shape[1]):
+        sums[0], steps[:] = 0.0, 0.0
+        for value in range(weights.shape[0]):
+            possible = inside.size == 0 or inside[value]
+            sums[value + 1] = sums[value] + (weights[value, label] if possible else 0.0)
+        largest = 1.0
+        for cell in range(low.size):
+            mass = sums[high[cell]] - sums[low[cell]]
+            if cells[cell, label] > 0.0 and mass > 0.0:
+                each = cells[cell, label] / mass
+                steps[low[cell]] += each
+                steps[high[cell]] -= each
+                largest = max(largest, each)
+        density = 0.0
+        for value in range(weights.shape[0]):
+            density += steps[value]
+            if density > rounding * largest and (inside.size == 0 or inside[value]):
+                counts[value, label] = weights[value, label] * density
 
 
 @njit(cache=True, nogil=True)
