@@ -69,9 +69,7 @@ def audit(
     if isinstance(release, str | os.PathLike) and is_model(release):
         release = load_model(release)
     if isinstance(release, Predictor):
-        raise PolicyError(
-            f"a {name_of(release)} cannot be audited: only trees can, so learn one that keeps what you need"
-        )
+        raise PolicyError(f"this is a {name_of(release)}: only trees can be audited")
     if isinstance(release, Tree) or is_fitted_tree(release):
         if people is None:
             raise PolicyError("a tree is judged by the people it was made from: give their table, too")
