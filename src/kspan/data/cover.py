@@ -43,6 +43,8 @@ def with_hierarchy(column: Column, hierarchy: Hierarchy | Recipe) -> Column:
     labels = [column.label(code) for code in range(len(column.values))]
     if not isinstance(hierarchy, Hierarchy):
         values = dict.fromkeys(value for label in labels for value in values_in(read_cell(label)))
+        if not values:  # where all cells are suppressed or missing there is nothing to build from, and no need
+            return column
         try:
             hierarchy = hierarchy.build(list(values))
         except HierarchyError as error:
