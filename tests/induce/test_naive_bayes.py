@@ -239,3 +239,58 @@ def test_columns_of_which_nothing_is_known() -> None:
     for options in ({}, {"likelihood": "em"}, {"numbers": "binned"}):
         model = ks.learn(people, policy("x", "y", "z", "w"), "naive-bayes", **options)
         assert np.isfinite(shares(model, people)).all()
+
+
+RANGES = st.tuples(st.integers(0, 9), st.integers(0, 9)).map(sorted) | st.none()
+
+
+@given(st.lists(st.tuples(RANGES, LABELS), min_size=2, max_size=15))
+def test_ranges_by_the_definition(rows: list[tuple[list[int] | None, str]]) -> None:
+    told = [(ends, label) for ends, label in rows if ends is not None]
+    if len({label for _, label in told}) < 2:
+        return
+    cells = [None if ends is None else f"[{ends[0]}, {ends[1]}]" for ends, _ in rows]
+    people = pl.DataFrame({"x": pl.Series(cells, dtype=pl.String), "label": [label for _, label in rows]})
+    (made,) = ks.learn(people, policy("x"), "naive-bayes", var_smoothing=0.5).attributes  # type: ignore[union-attr]
+    assert isinstance(made, Gaussian)
+    # Of many numbers spread evenly over each range the plain mean and variance.
+    spread = {
+        label: np.concatenate([np.linspace(*ends, 2001) for ends, own in told if own == label])
+        for label in ("no", "yes")
+    }
+    extra = 0.5 * (np.concatenate(list(spread.values())).var() or 1)
+    assert made.means == pytest.approx([spread[label].mean() for label in ("no", "yes")])
+    assert made.variances == pytest.approx([spread[label].var() + extra for label in ("no", "yes")], rel=3e-3)
+
+
+@given(st.lists(st.tuples(SETS, LABELS), min_size=3, max_size=20))
+def test_em_by_the_definition(rows: list[tuple[str | None, str]]) -> None:
+    people = pl.DataFrame(rows, schema={"x": pl.String, "label": pl.String}, orient="row")
+    words = sorted({word for cell in people["x"] for word in admitted(cell)})
+    labels = sorted(set(people["label"]))
+    if not words:
+        return
+    share = {(word, label): 1 / len(words) for word in words for label in labels}
+    while True:
+        counts = dict.fromkeys(share, 0.0)
+        for cell, label in rows:
+            total = sum(share[word, label] for word in admitted(cell))
+            for word in admitted(cell):
+                counts[word, label] += share[word, label] / total
+        people_of = {label: sum(counts[word, label] for word in words) for label in labels}
+        better = {key: counts[key] / people_of[key[1]] if people_of[key[1]] else share[key] for key in share}
+        moved = max(sum(abs(better[word, label] - share[word, label]) for word in words) / 2 for label in labels)
+        share = better
+        if moved < 0.01:
+            break
+    counts = dict.fromkeys(share, 0.0)
+    for cell, label in rows:
+        total = sum(share[word, label] for word in admitted(cell))
+        for word in admitted(cell):
+            counts[word, label] += share[word, label] / total
+    (made,) = ks.learn(people, policy("x"), "naive-bayes", likelihood="em").attributes  # type: ignore[union-attr]
+    assert isinstance(made, WordChances)
+    for row, word in zip(made.table, words, strict=True):
+        for found, label in zip(row, labels, strict=True):
+            everybody = sum(counts[each, label] for each in words)
+            assert found == pytest.approx((counts[word, label] + 1) / (everybody + len(words)))

@@ -46,6 +46,16 @@ def test_what_is_written_is_read_back(method: str, options: dict[str, Any], tmp_
     assert json.loads((tmp_path / "model.json").read_text())["format"] in ("kspan/naive-bayes", "kspan/linear")
 
 
+@pytest.mark.parametrize("method", ["naive-bayes", "logistic"])
+def test_models_remember_how_nothing_is_written(method: str, tmp_path: Path) -> None:
+    words = {"suppressed_text": "(hidden)", "missing": ["unknown"]}
+    policy = ks.Policy(public=["job", "age"], target="risk", require="k=1", hierarchies={"job": JOBS}, **words)  # type: ignore[arg-type]
+    written = PEOPLE.with_columns(pl.col("job", "age").replace("*", "(hidden)").fill_null("unknown"))
+    save_model(ks.learn(written, policy, method), tmp_path / "model.json")
+    model = load_model(tmp_path / "model.json")
+    assert ks.predict(model, written).equals(ks.predict(ks.learn(PEOPLE, POLICY, method), PEOPLE))
+
+
 def test_trees_are_models_too(tmp_path: Path) -> None:
     tree = ks.learn(PEOPLE.select("job", "risk"), ks.Policy(public=["job"], target="risk", require="k=1"), "id3")
     save_model(tree, tmp_path / "tree.json")
@@ -102,6 +112,8 @@ LINEAR = write_model(ks.learn(PEOPLE, POLICY, "logistic"))
         (BINNED, change("attributes", 1, "cuts", to=KeyError), "a list 'cuts'"),
         (BINNED, change("attributes", 1, "cuts", to=[3, 3]), "in order"),
         (BINNED, change("attributes", 1, "cuts", to=[]), "list of 1"),
+        (BAYES, change("attributes", 0, "suppressed", to="[1, 2]"), "'suppressed' would be read"),
+        (BAYES, change("attributes", 0, "missing", to="?"), "'missing' must be a list"),
         (LINEAR, change("coefficients", 0, to=[1]), "must be a list of"),
         (LINEAR, change("intercepts", to=[1, None]), "finite number"),
         (LINEAR, change("columns", to=[]), "'columns' must name"),

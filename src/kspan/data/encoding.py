@@ -12,9 +12,11 @@ import polars as pl
 
 from kspan.data.arrays import Floats
 from kspan.data.expected import (
+    NO_SIGNS,
     Known,
     NumberCells,
     Numbers,
+    Signs,
     WordCells,
     Words,
     check_likelihood,
@@ -94,6 +96,7 @@ def learn_encoding(
     likelihood: str = "even",
     standardize: bool = False,
     indicator: bool = False,
+    signs: Signs = NO_SIGNS,
 ) -> tuple[Encoding, Floats]:
     """How the columns of a table become numbers, and its rows as such; each row stands for so many people."""
     check_likelihood(likelihood)
@@ -101,7 +104,7 @@ def learn_encoding(
     for shown in columns:
         counts = np.bincount(shown.column.codes, weights, shown.column.size).astype(np.float64)[:, None]
         told = likely(shown, spoken(shown, counts), likelihood)[:, 0] if shown.kind == "categorical" else None
-        attribute = known(shown, told)
+        attribute = known(shown, told, signs)
         said = attribute.cells(shown)
         features.append(_feature(attribute, said, counts))
         cells.append(said)

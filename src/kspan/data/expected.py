@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 
 from kspan.data.arrays import Bools, Codes, Floats
-from kspan.data.cells import NOT_A_NUMBER
+from kspan.data.cells import NOT_A_NUMBER, SUPPRESSED
 from kspan.data.domain import Domain
 from kspan.data.encode import encode_column
 from kspan.data.general import General, general
@@ -51,6 +51,22 @@ class NumberCells:
 
 
 @dataclass(frozen=True)
+class Signs:
+    """How cells look that say nothing, besides empty ones and `*`."""
+
+    missing: tuple[str, ...] = ()
+    suppressed: str = SUPPRESSED
+
+    @classmethod
+    def of(cls, schema: Schema) -> "Signs":
+        """As a policy declares them."""
+        return cls(schema.missing, schema.suppressed_text)
+
+
+NO_SIGNS = Signs()
+
+
+@dataclass(frozen=True)
 class Words:
     """An attribute of words that is known from some table."""
 
@@ -59,10 +75,16 @@ class Words:
     weights: tuple[float, ...]
     """How likely each is, among those that a cell admits."""
     hierarchy: Hierarchy | None = None
+    signs: Signs = NO_SIGNS
 
     def read(self, series: pl.Series) -> WordCells:
         """What the cells of a column say."""
-        schema = Schema(public=[self.name], domains={self.name: Domain("categorical")})
+        schema = Schema(
+            public=[self.name],
+            domains={self.name: Domain("categorical")},
+            missing=self.signs.missing,
+            suppressed_text=self.signs.suppressed,
+        )
         return self.cells(general(_named(encode_column(series.alias(self.name), schema), self.hierarchy)))
 
     def cells(self, shown: General) -> WordCells:
@@ -89,11 +111,13 @@ class Numbers:
     low: float
     high: float
     hierarchy: Hierarchy | None = None
+    signs: Signs = NO_SIGNS
 
     def read(self, series: pl.Series, pattern: str | None = None) -> NumberCells:
         """What the cells of a column say; a pattern tells how ranges are written."""
         # A sign such as `?` beside ranges is a word to the coder, but no number can be meant by it.
-        schema = Schema(public=[self.name], missing=NOT_A_NUMBER)
+        missing = NOT_A_NUMBER.union(self.signs.missing)
+        schema = Schema(public=[self.name], missing=missing, suppressed_text=self.signs.suppressed)
         shown = general(_named(encode_column(series.alias(self.name), schema), self.hierarchy), pattern)
         if shown.kind == "categorical" and shown.size:
             raise DataError(
@@ -120,14 +144,14 @@ class Numbers:
 Known = Words | Numbers
 
 
-def known(shown: General, weights: Floats | None = None) -> Known:
+def known(shown: General, weights: Floats | None = None, signs: Signs = NO_SIGNS) -> Known:
     """An attribute as a column of a table shows it, all words as likely as their weights."""
     column = shown.column
     if shown.kind == "categorical":
         each = np.ones(shown.size) if weights is None else weights
-        return Words(column.name, tuple(map(str, shown.values)), tuple(each.tolist()), column.hierarchy)
+        return Words(column.name, tuple(map(str, shown.values)), tuple(each.tolist()), column.hierarchy, signs)
     ends = (float(shown.values[0]), float(shown.values[-1])) if shown.size else (0.0, 0.0)
-    return Numbers(column.name, *ends, column.hierarchy)
+    return Numbers(column.name, *ends, column.hierarchy, signs)
 
 
 def spoken(shown: General, counts: Floats) -> Floats:

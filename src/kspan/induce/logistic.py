@@ -27,7 +27,12 @@ def logistic(
     check_number("max_iter", max_iter, low=1, high=1e9, whole=True)
     people = examples(table, schema)
     encoding, numbers = learn_encoding(
-        people.columns, people.weights, likelihood=likelihood, standardize=True, indicator=missing_indicator
+        people.columns,
+        people.weights,
+        likelihood=likelihood,
+        standardize=True,
+        indicator=missing_indicator,
+        signs=people.signs,
     )
     labels, columns = len(people.labels), numbers.shape[1]
     weights, intercepts = np.zeros((labels, columns)), np.zeros(labels)

@@ -53,14 +53,14 @@ def naive_bayes(
 
 
 def _words(people: Examples, column: General, likelihood: str, alpha: float) -> WordChances:
-    attribute = known(column)
+    attribute = known(column, signs=people.signs)
     assert isinstance(attribute, Words)
     return WordChances(attribute, _shares(_expected(people, column, likelihood), alpha))
 
 
 def _binned(people: Examples, column: General, likelihood: str, alpha: float, bins: int) -> Binned:
     """Bins of about equally many people."""
-    attribute = known(column)
+    attribute = known(column, signs=people.signs)
     assert isinstance(attribute, Numbers)
     each = _expected(people, column, likelihood)
     below = np.cumsum(each.sum(axis=1))
@@ -78,7 +78,7 @@ def _binned(people: Examples, column: General, likelihood: str, alpha: float, bi
 
 def _gaussian(people: Examples, column: General, likelihood: str) -> Gaussian:
     """Means and variances; a range is spread evenly between its ends, or over places as the table makes them likely."""
-    attribute = known(column)
+    attribute = known(column, signs=people.signs)
     assert isinstance(attribute, Numbers)
     counts = spoken(column, people.counts(column))
     if likelihood == "even":

@@ -6,6 +6,7 @@ import numpy as np
 
 from kspan.data.arrays import Floats, Int64s
 from kspan.data.cells import Exact, read_cell
+from kspan.data.expected import Signs
 from kspan.data.general import General, general
 from kspan.data.schema import Schema
 from kspan.data.table import Table
@@ -21,6 +22,7 @@ class Examples:
     label: Int64s
     weights: Floats
     columns: tuple[General, ...]
+    signs: Signs
 
     def counts(self, column: General) -> Floats:
         """How many people of each label show each code of a column."""
@@ -44,4 +46,6 @@ def examples(table: Table, schema: Schema) -> Examples:
         raise PolicyError("there is no attribute to learn from: list some as public or private")
     weights = np.ones(table.rows) if table.weights is None else table.weights.astype(np.float64)
     columns = tuple(general(table[name], schema.range_pattern) for name in names)
-    return Examples(schema.target, tuple(labels[code] for code in seen.tolist()), label, weights, columns)
+    return Examples(
+        schema.target, tuple(labels[code] for code in seen.tolist()), label, weights, columns, Signs.of(schema)
+    )

@@ -2,16 +2,24 @@
 
 from typing import Any
 
+from kspan.data.cells import SUPPRESSED
 from kspan.data.domain import KINDS
-from kspan.data.expected import Known, Numbers, Words
+from kspan.data.expected import Known, Numbers, Signs, Words
 from kspan.data.hierarchy import Hierarchy
-from kspan.errors import HierarchyError
+from kspan.data.schema import Schema
+from kspan.errors import HierarchyError, PolicyError
 from kspan.model.checks import Place, check_keys, number, one_of, pair, text, texts
 
 
 def write_known(known: Known) -> dict[str, Any]:
     """An attribute as JSON; weights are told only where words are not alike."""
-    above = {} if known.hierarchy is None else {"hierarchy": [list(level) for level in known.hierarchy.levels]}
+    above: dict[str, Any] = {}
+    if known.hierarchy is not None:
+        above["hierarchy"] = [list(level) for level in known.hierarchy.levels]
+    if known.signs.missing:
+        above["missing"] = list(known.signs.missing)
+    if known.signs.suppressed != SUPPRESSED:
+        above["suppressed"] = known.signs.suppressed
     if isinstance(known, Numbers):
         return {"name": known.name, "kind": "numeric", "range": [known.low, known.high], **above}
     weights = {} if set(known.weights) <= {1.0} else {"weights": list(known.weights)}
@@ -24,19 +32,20 @@ def read_known(place: Place, found: Any, more: tuple[str, ...], maybe: tuple[str
         place.refuse("a JSON object is expected")
     kind = one_of(place, "'kind'", found.get("kind"), KINDS)
     own, optional = ("range", ()) if kind == "numeric" else ("values", ("weights",))
-    check_keys(place, found, ("name", "kind", own, *more), (*optional, "hierarchy", *maybe))
+    check_keys(place, found, ("name", "kind", own, *more), (*optional, "hierarchy", "missing", "suppressed", *maybe))
     name = text(place, "'name'", found["name"])
     hierarchy = _hierarchy(place, found["hierarchy"]) if "hierarchy" in found else None
+    signs = _signs(place, found)
     if kind == "numeric":
         low, high = (number(place, "an end of 'range'", end) for end in pair(place, "'range'", found["range"]))
         if low > high:
             place.refuse("'range' must run from the lowest number to the highest")
-        return Numbers(name, low, high, hierarchy)
+        return Numbers(name, low, high, hierarchy, signs)
     values = texts(place, "'values'", found["values"])
     weights = (1.0,) * len(values)
     if "weights" in found:
         weights = row(place, "'weights'", found["weights"], len(values), low=0.0)
-    return Words(name, values, weights, hierarchy)
+    return Words(name, values, weights, hierarchy, signs)
 
 
 def read_head(top: Place, found: Any) -> tuple[str, tuple[str, ...]]:
@@ -78,6 +87,15 @@ def rows(
     if not isinstance(found, list) or len(found) != shape[0]:
         place.refuse(f"{what} must be a list of {shape[0]}")
     return tuple(row(place, f"each of {what}", one, shape[1], above=above) for one in found)
+
+
+def _signs(place: Place, found: dict[str, Any]) -> Signs:
+    missing = texts(place, "'missing'", found.get("missing", []))
+    suppressed = text(place, "'suppressed'", found.get("suppressed", SUPPRESSED))
+    try:
+        return Signs.of(Schema(missing=missing, suppressed_text=suppressed))
+    except PolicyError:
+        return place.refuse("'suppressed' would be read as something else")
 
 
 def _hierarchy(place: Place, found: Any) -> Hierarchy:
