@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 import kspan as ks
-from kspan.anonymize.crowds import Recoding, rows_of
+from kspan.anonymize.crowds import Recoding
 from kspan.anonymize.kactus import kactus
 from kspan.data.table import Table
 from kspan.model.partition import Partition
@@ -123,7 +123,7 @@ def possible() -> bool:
 def _measure(table: Table, case: Case) -> Peak:
     asked = policy(case.besides)
     work = _work(case)
-    work(rows_of(table, np.arange(min(table.rows, WARM_ROWS))), asked)()
+    work(table.at(np.arange(min(table.rows, WARM_ROWS))), asked)()
     run = work(table, asked)
     start = _settled()
     made = run()

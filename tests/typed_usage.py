@@ -16,3 +16,8 @@ tree: ks.Tree = ks.learn(ks.datasets.load_adult(), policy)
 labels: tuple[str, ...] = ks.learn(ks.datasets.load_adult(), policy, "naive-bayes").labels
 loaded = ks.predict(ks.load_model("model.json"), ks.datasets.load_adult())
 closeness: float = ks.t_closeness(ks.datasets.load_adult(), policy.public, "income")
+comparison: ks.Comparison = ks.compare(ks.datasets.load_adult(), {}, ks.datasets.load_adult(), policy, ["id3", "c45"])
+own = ks.compare(
+    ks.datasets.load_adult(), {}, "test.csv", policy, {"first": lambda frame, policy: lambda rows: rows["x"]}
+)
+p: float = ks.friedman({"a": [1.0, 2.0], "b": [2, 1]}).p

@@ -39,6 +39,12 @@ if TYPE_CHECKING:
     from kspan.estimators.trees import C45Classifier as C45Classifier
     from kspan.estimators.trees import ID3Classifier as ID3Classifier
     from kspan.estimators.trees import KADETClassifier as KADETClassifier
+    from kspan.evaluate.agreement import class_match as class_match
+    from kspan.evaluate.agreement import path_match as path_match
+    from kspan.evaluate.comparison import Comparison as Comparison
+    from kspan.evaluate.comparison import compare as compare
+    from kspan.evaluate.ranks import friedman as friedman
+    from kspan.evaluate.validation import five_by_two as five_by_two
     from kspan.frames.files import read_table as read_table
     from kspan.induce.methods import learn as learn
     from kspan.measures import *  # noqa: F403
@@ -77,6 +83,10 @@ _HOMES = {
     "kspan.estimators.released": ("LogisticClassifier", "NaiveBayesClassifier", "ReleasedFeatures"),
     "kspan.estimators.tables": ("Anonymizer",),
     "kspan.estimators.trees": ("C45Classifier", "ID3Classifier", "KADETClassifier"),
+    "kspan.evaluate.agreement": ("class_match", "path_match"),
+    "kspan.evaluate.comparison": ("Comparison", "compare"),
+    "kspan.evaluate.ranks": ("friedman",),
+    "kspan.evaluate.validation": ("five_by_two",),
     "kspan.frames.files": ("read_table",),
     "kspan.measures": (
         "alpha_k_anonymity",

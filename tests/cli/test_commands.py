@@ -286,7 +286,7 @@ def test_help(run: Run, command: list[str]) -> None:
     assert "Usage: kspan" in out
 
 
-HEAVY = {"numba", "sklearn", "altair", "polars", "pandas", "pyarrow", "scipy"}
+HEAVY = {"numba", "sklearn", "altair", "vl_convert", "polars", "pandas", "pyarrow", "scipy"}
 
 
 @pytest.mark.parametrize(
@@ -295,6 +295,7 @@ HEAVY = {"numba", "sklearn", "altair", "polars", "pandas", "pyarrow", "scipy"}
         "import kspan; dir(kspan)",
         "from kspan.cli.main import main; main(['--help'])",
         "from kspan.cli.main import main; main(['audit', '--help'])",
+        "from kspan.cli.main import main; main(['compare', '--help'])",
         "from kspan.cli.main import main; main(['--version'])",
     ],
 )

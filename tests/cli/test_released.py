@@ -85,6 +85,9 @@ def test_names_come_from_the_policy_or_the_manifest(capsys: pytest.CaptureFixtur
 def test_trees_learn_with_the_manifest_alone(capsys: pytest.CaptureFixture[str]) -> None:
     said = learnt(capsys, "released.csv", "--target", "income", "-m", "id3")
     assert said["audit"] is None
+    more = ["-m", "id3", "--entropy", "em", "--division", "random", "--seed", "3"]
+    learnt(capsys, "released.csv", "--target", "income", *more)
+    assert main(["predict", "model.json", "people.csv", "-o", "labels.csv"]) == 0
 
 
 @pytest.mark.parametrize(
@@ -96,6 +99,11 @@ def test_trees_learn_with_the_manifest_alone(capsys: pytest.CaptureFixture[str])
         (["people.csv", "-p", "policy.toml", "-m", "naive-bayes", "--score", "gini"], "does not take --score"),
         (["people.csv", "-p", "policy.toml", "-m", "logistic", "--alpha", "1"], "does not take --alpha"),
         (["people.csv", "-p", "policy.toml", "-m", "id3", "--C", "1"], "does not take --C"),
+        (["people.csv", "-p", "policy.toml", "-m", "id3", "--entropy", "x"], "use equal, em, random, own-value"),
+        (
+            ["people.csv", "-p", "policy.toml", "-m", "id3", "--division", "distribution"],
+            "use fractional, random, frequent",
+        ),
         (["people.csv", "-p", "policy.toml", "-m", "naive-bays"], "did you mean 'naive-bayes'"),
         (["people.csv", "-p", "policy.toml", "-m", "naive-bayes", "--likelihood", "x"], "use even, em"),
         (["people.csv", "-p", "policy.toml", "-m", "naive-bayes", "--numbers", "x"], "use gaussian, binned"),

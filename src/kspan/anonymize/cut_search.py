@@ -5,8 +5,9 @@ attribute always begins one, and is never marked.
 """
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from itertools import takewhile
 from typing import Any
 
 import numpy as np
@@ -18,10 +19,11 @@ from kspan.kernels.k_optimize import (
     CM_AT_LEAST,
     DM,
     DM_AT_LEAST,
+    Counts,
     additions,
+    bill,
     group_cells,
     group_totals,
-    prices,
     removals,
     withheld_price,
 )
@@ -43,11 +45,18 @@ class Cells:
     """The different combinations of public values, and how many people of each label have them."""
 
     bins: NDArray[Any]
-    counts: Int64s
+    counts: Counts
 
-    def at(self, cells: Bools | Int64s) -> "Cells":
+    def at(self, which: Bools) -> "Cells":
         """Some of them."""
-        return Cells(self.bins[cells], self.counts[cells])
+        return self if which.all() else Cells(self.bins[which], self.counts[which])
+
+    def united(self, interval: Int32s) -> "Cells":
+        """Those that are in the same intervals as one, which may be in any of their bins."""
+        group, example = group_cells(self.bins, interval)
+        if len(example) == len(group):
+            return self
+        return Cells(self.bins[example], group_totals(group, len(example), self.counts))
 
 
 @dataclass(frozen=True)
@@ -59,7 +68,7 @@ class Aim:
     everybody: int
     may_withhold: int
     """So many people at most."""
-    exact: Callable[[Int64s, int], tuple[float, int]] | None
+    exact: Callable[[Int32s, int], tuple[float, int]] | None
     """Cost and withheld people of groups of cells, where the requirement is more than k."""
     local: bool
     """Does it depend on a group alone whether the requirement holds for it?"""
@@ -123,35 +132,29 @@ class _Cost:
     def __init__(self, cells: Cells, cuts: Bools, aim: Aim) -> None:
         self.cells, self.cuts, self.aim = cells, cuts, aim
         self.interval = intervals(cuts)
-        self.group, number = group_cells(cells.bins, self.interval)
-        self.totals: Int64s = group_totals(self.group, number, cells.counts)
-        self.sizes: Int64s = self.totals.sum(axis=1)
-        self.withheld = int(self.sizes[self.sizes < aim.k].sum())
-        self.by_size = float(prices(self.totals, aim.kind, aim.k, aim.everybody).sum())
+        self.group, self.example = group_cells(cells.bins, self.interval)
+        self.totals: Counts = group_totals(self.group, len(self.example), cells.counts)
+        self.by_size, self.withheld = bill(self.totals, aim.kind, aim.k, aim.everybody)
         """What it costs if only groups smaller than k are withheld: a lower bound for any requirement with this k."""
 
     def exact(self) -> tuple[float, int]:
         """The cost, and how many people are withheld."""
         if self.aim.exact is None:
             return self.by_size, self.withheld
-        return self.aim.exact(self.group.astype(np.int64), len(self.sizes))
+        return self.aim.exact(self.group, len(self.example))
 
     def added(self) -> tuple[Floats, Int64s]:
         """The cost by size, and who is withheld by it, if one more interval begins: for every attribute and bin."""
         aim, cells = self.aim, self.cells
         change, _, lost, _ = additions(
-            cells.bins, self.cuts.shape[1], self.group, self.totals, cells.counts,
-            np.zeros(len(cells.bins)), aim.kind, aim.k, aim.everybody,
+            cells.bins, self.cuts.shape[1], self.group, self.totals, cells.counts, aim.kind, aim.k, aim.everybody
         )  # fmt: skip
         return self.by_size + change, self.withheld + lost
 
     def removed(self) -> tuple[Floats, Int64s]:
         """The same if an interval becomes one with the one before; where none begins, infinitely much."""
-        example = np.empty(len(self.sizes), np.int64)
-        example[self.group] = np.arange(len(self.group))
-        change, freed = removals(
-            self.cells.bins[example], self.interval, self.totals, self.aim.kind, self.aim.k, self.aim.everybody
-        )
+        aim, bins = self.aim, self.cells.bins[self.example]
+        change, freed = removals(bins, self.interval, self.totals, aim.kind, aim.k, aim.everybody)
         cost, withheld = np.full(self.cuts.shape, np.inf), np.zeros(self.cuts.shape, np.int64)
         where = np.nonzero(self.cuts)
         of_interval = (where[0], self.interval[where])
@@ -204,29 +207,31 @@ def _descend(cells: Cells, cuts: Bools, possible: Bools, aim: Aim, found: Found,
     cost, withheld = now.exact()
     while clock.share() < 0.5:
         if withheld <= aim.may_withhold and cost < found.cost:
-            found.cuts, found.cost = now.cuts, cost
-        for place in _promising(now, possible, cost, withheld):
-            changed = now.cuts.copy()
+            found.cuts, found.cost = cuts, cost
+        places = _promising(now, possible, cost, withheld)
+        del now  # the groups of all cells, of which two at once would take much memory
+        for place in places:
+            changed = cuts.copy()
             changed[place] ^= True
-            then = _Cost(cells, changed, aim)
-            then_cost, then_withheld = then.exact()
+            now = _Cost(cells, changed, aim)
+            then_cost, then_withheld = now.exact()
             if (aim.excess(then_withheld), then_cost) < (aim.excess(withheld), cost):
-                now, cost, withheld = then, then_cost, then_withheld
+                cuts, cost, withheld = changed, then_cost, then_withheld
                 break
+            del now
         else:
             return
 
 
-def _promising(now: _Cost, possible: Bools, cost: float, withheld: int) -> Iterator[tuple[np.intp, np.intp]]:
+def _promising(now: _Cost, possible: Bools, cost: float, withheld: int) -> list[tuple[np.intp, ...]]:
     """Places whose change may help, the most promising first: by size, which never tells of more than the true cost."""
     (added, lost), (removed, lost_then) = now.added(), now.removed()
     then = np.where(now.cuts, removed, np.where(possible, added, np.inf)).ravel()
     excess = np.maximum(np.where(now.cuts, lost_then, lost).ravel() - now.aim.may_withhold, 0)
-    for place in np.lexsort((then, excess, np.isinf(then)))[:MOST_TRIED]:
-        if np.isinf(then[place]) or (excess[place], then[place]) >= (now.aim.excess(withheld), cost):
-            return
-        attribute, at = np.unravel_index(place, possible.shape)
-        yield attribute, at
+    best_first = np.lexsort((then, excess, np.isinf(then)))[:MOST_TRIED]
+    limit = (now.aim.excess(withheld), cost)
+    helps = takewhile(lambda place: np.isfinite(then[place]) and (excess[place], then[place]) < limit, best_first)
+    return [np.unravel_index(place, possible.shape) for place in helps]
 
 
 @dataclass(frozen=True)
@@ -292,32 +297,29 @@ class _Bound:
     def __init__(self, cells: Cells, head: Bools, tail: Bools, aim: Aim) -> None:
         self.head, self.tail, self.aim = head, tail, aim
         self.finest = intervals(head | tail)
-        cell, number = group_cells(cells.bins, self.finest)
-        example = np.empty(number, np.int64)
-        example[cell] = np.arange(len(cell))
-        united = Cells(cells.bins[example], group_totals(cell, number, cells.counts))
-        group, groups = group_cells(united.bins, intervals(head))
-        alive = group_totals(group, groups, united.counts).sum(axis=1)[group] >= aim.k
-        self.cells = united.at(alive)
-        self.withheld = int(united.counts[~alive].sum())
-        self.floors: Floats = prices(self.cells.counts, aim.kind_at_least, aim.k, aim.everybody)
-        self.at_least = float(self.floors.sum()) + withheld_price(self.withheld, aim.kind, aim.everybody)
-        self.group, self.groups = group_cells(self.cells.bins, intervals(head))
+        self.cells = cells.united(self.finest)
+        self.group, example = group_cells(self.cells.bins, intervals(head))
+        self.totals: Counts = group_totals(self.group, len(example), self.cells.counts)
+        _, self.withheld = bill(self.totals, aim.kind, aim.k, aim.everybody)
+        if self.withheld:
+            self.cells = self.cells.at((self.totals.sum(axis=1) >= aim.k)[self.group])
+            self.group, example = group_cells(self.cells.bins, intervals(head))
+            self.totals = group_totals(self.group, len(example), self.cells.counts)
+        floor, _ = bill(self.cells.counts, aim.kind_at_least, aim.k, aim.everybody)
+        self.at_least = floor + withheld_price(self.withheld, aim.kind, aim.everybody)
 
     def prune(self, cost: float) -> tuple[Bools, Bools]:
         """Values of the tail that nothing better than this cost needs, and those that it must have."""
-        aim, tail = self.aim, self.tail
-        totals = group_totals(self.group, self.groups, self.cells.counts)
+        aim, tail, cells = self.aim, self.tail, self.cells
         change, self.with_it, lost, useful = additions(
-            self.cells.bins, tail.shape[1], self.group, totals, self.cells.counts,
-            self.floors, aim.kind, aim.k, aim.everybody,
-        )  # fmt: skip
+            cells.bins, tail.shape[1], self.group, self.totals, cells.counts, aim.kind, aim.k, aim.everybody
+        )
         self.change = change
         dear = (self.at_least + self.with_it >= cost) | (self.withheld + lost > aim.may_withhold)
         # Where a value only makes groups that are withheld, its neighbors are better left together. But if groups are
         # compared with everybody who is released, releasing more people may hurt others.
         idle = useful == 0 if aim.local else (useful == 0) & (lost == 0)
-        united, _ = removals(self.cells.bins, self.finest, self.cells.counts, aim.kind_at_least, aim.k, aim.everybody)
+        united, _ = removals(cells.bins, self.finest, cells.counts, aim.kind_at_least, aim.k, aim.everybody)
         self.without = np.zeros(tail.shape)
         where = np.nonzero(tail)
         self.without[where] = united[(where[0], self.finest[where])]

@@ -6,9 +6,9 @@ searched: first by small changes, then by a set-enumeration tree with lower boun
 given the time.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import pairwise
 from typing import Any, Literal, get_args
 
@@ -24,6 +24,7 @@ from kspan.data.cells import SUPPRESSED, write_interval, write_set
 from kspan.data.groups import NO_WEIGHTS, count_values, group_rows
 from kspan.data.table import Column, Table
 from kspan.errors import PolicyError, check_number
+from kspan.kernels.k_optimize import Counts, count_labels
 from kspan.model.partition import WITHHELD, Partition, Shown
 from kspan.policy import Policy
 from kspan.utility.loss import classification_metric, discernibility
@@ -35,6 +36,9 @@ SECONDS = 10.0
 
 MOST_LABEL_COUNTS = 100_000_000
 """CM counts every label for every combination of public values: more than this is too much."""
+
+ALL = slice(None)
+"""Rows."""
 
 
 def k_optimize(
@@ -67,8 +71,16 @@ def k_optimize(
     crowds = Crowds(table, policy)
     crowds.check_reachable()
     space = _Space(crowds, loss, int(most_values))
-    found = search(space.cells, space.possible, space.aim(withhold), clock, rng=rng)
+    found = _search(space, withhold, clock, rng)
     return Recoding(space.partition(found.cuts), space.facts(found))
+
+
+def _search(space: "_Space", withhold: float, clock: Clock, rng: np.random.Generator) -> Found:
+    """The best cuts; whatever else the search needs is free again before anything is made of them."""
+    cells, cell_of_row = space.combinations()
+    aim = space.aim(withhold, cell_of_row)
+    del cell_of_row  # of no use where only k matters
+    return search(cells, space.possible, aim, clock, rng=rng)
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,18 +93,22 @@ class _Space:
 
     @cached_property
     def columns(self) -> tuple[Column, ...]:
-        """The public attributes with their values in order."""
-        return tuple(in_order(column) for column in self.crowds.columns)
+        """The public attributes with their values in order; the rows are the codes that the table has for them."""
+        return tuple(
+            in_order(replace(column, codes=np.arange(column.size, dtype=column.codes.dtype)))
+            for column in self.crowds.columns
+        )
 
     @cached_property
     def bin_of(self) -> tuple[Int64s, ...]:
-        """The bin of every code of each attribute."""
-        return tuple(self._bins(column) for column in self.columns)
+        """The bin of every code of each attribute, in order."""
+        return tuple(self._bins(column) for column in self.crowds.columns)
 
     def _bins(self, column: Column) -> Int64s:
         plain = len(column.values)
         if column.values.dtype == object or plain <= self.most_values:
             return np.arange(column.size)
+        # The codes of numbers are in order already.
         people = np.bincount(column.codes, self.crowds.table.weights, column.size)[:plain]
         before = np.cumsum(people) - people
         _, bins = np.unique(before * self.most_values // people.sum(), return_inverse=True)
@@ -106,42 +122,36 @@ class _Space:
         place = np.arange(int(last.max()) + 1)
         return (place > 0) & (place <= last[:, None])
 
-    @cached_property
-    def _combinations(self) -> tuple[Cells, Int64s]:
-        rows, table = self.crowds.rows, self.crowds.table
-        binned = [
-            Column(column.name, column.kind, _narrow(bins)[column.codes], np.arange(bins[-1] + 1))
-            for column, bins in zip(self.columns, self.bin_of, strict=True)
-        ]
-        cell, number = group_rows(binned, rows)
+    def _recoded(self, interval: Int32s | None = None, rows: Int64s | slice = ALL) -> Iterator[Column]:
+        """The bins of the public attributes, or their intervals, one attribute after the other: rows take memory."""
+        for place, (column, bins) in enumerate(zip(self.columns, self.bin_of, strict=True)):
+            numbers = bins if interval is None else interval[place][bins]
+            codes = _narrow(numbers[column.codes])[self.crowds.columns[place].codes[rows]]
+            yield Column(column.name, column.kind, codes, np.arange(numbers[-1] + 1))
+
+    def combinations(self) -> tuple[Cells, Int64s]:
+        """The different combinations of bins, and which of them every row has."""
+        rows = self.crowds.rows
+        cell, number = group_rows(self._recoded(), rows)
         example = np.empty(number, np.int64)
         example[cell] = np.arange(rows)
-        bins = matrix([replace(column, codes=column.codes[example]) for column in binned], number)
-        del binned, example  # a million rows take their memory
-        return Cells(bins, self._label_counts(cell, number, table)), cell
+        bins = matrix(list(self._recoded(rows=example)), number)
+        del example  # a million rows take their memory
+        return Cells(bins, self._label_counts(cell, number)), cell
 
-    def _label_counts(self, cell: Int64s, number: int, table: Table) -> Int64s:
-        weights, target = table.weights, self.crowds.policy.target
+    def _label_counts(self, cell: Int64s, number: int) -> Counts:
+        table, target = self.crowds.table, self.crowds.policy.target
+        kind: type[np.signedinteger[Any]] = np.int32 if table.people <= np.iinfo(np.int32).max else np.int64
         if self.loss == "dm" or target is None:
-            return np.bincount(cell, weights, number).astype(np.int64, copy=False)[:, None]
+            return np.bincount(cell, table.weights, number).astype(kind, copy=False)[:, None]
         labels = table[target].size
         if number * labels > MOST_LABEL_COUNTS:
             raise PolicyError(f"the target {target!r} has {labels} values, too many for 'cm': use the loss 'dm'")
-        keys = cell * labels
-        keys += table[target].codes
-        return np.bincount(keys, weights, number * labels).astype(np.int64, copy=False).reshape(number, labels)
+        counts = np.zeros((number, labels), kind)
+        count_labels(cell, table[target].codes, NO_WEIGHTS if table.weights is None else table.weights, counts)
+        return counts
 
-    @property
-    def cells(self) -> Cells:
-        """The different combinations of bins."""
-        return self._combinations[0]
-
-    @property
-    def cell_of_row(self) -> Int64s:
-        """The combination of every row."""
-        return self._combinations[1]
-
-    def aim(self, withhold: float) -> Aim:
+    def aim(self, withhold: float, cell_of_row: Int64s) -> Aim:
         """What the search is to minimize."""
         crowds, people = self.crowds, self.crowds.table.people
         return Aim(
@@ -149,14 +159,14 @@ class _Space:
             crowds.k,
             everybody=people,
             may_withhold=int(withhold * people + 1e-9),
-            exact=None if crowds.only_k else self._exact,
+            exact=None if crowds.only_k else partial(self._exact, _narrow(cell_of_row)),
             local=crowds.is_blind,
         )
 
-    def _exact(self, group: Int64s, number: int) -> tuple[float, int]:
+    def _exact(self, cell_of_row: NDArray[Any], group: Int32s, number: int) -> tuple[float, int]:
         """Cost and withheld people of some groups of cells."""
         table = self.crowds.table
-        released, number = self._released(group[self.cell_of_row], number)
+        released, number = self._released(group.astype(np.int64)[cell_of_row], number)
         if number == 0:
             return np.inf, table.people
         sizes = self.crowds.sizes(released, number)
@@ -175,26 +185,22 @@ class _Space:
             good = self.crowds.holds(group, number)
             if good.all():
                 break
-            place = np.where(good, np.cumsum(good) - 1, WITHHELD)
-            group = np.where(group == WITHHELD, WITHHELD, place[group])
+            place = np.append(np.where(good, np.cumsum(good) - 1, WITHHELD), WITHHELD)
+            group = place[group]  # the last place is that of who is withheld already
             number = int(good.sum())
         return group, number
 
     def partition(self, cuts: Bools) -> Partition:
         """The groups of rows by some cuts, in the order of their intervals, and what they show."""
-        interval = intervals(cuts)
-        recoded = []
-        for place, (column, bins) in enumerate(zip(self.columns, self.bin_of, strict=True)):
-            codes = _narrow(interval[place][bins])[column.codes]
-            recoded.append(Column(column.name, column.kind, codes, np.arange(interval[place, -1] + 1)))
-        group, number = self._released(*group_rows(recoded, self.crowds.rows))
-        kept = np.flatnonzero(group != WITHHELD)
-        example = np.empty(number, np.int64)
-        example[group[kept]] = kept
+        interval, rows = intervals(cuts), self.crowds.rows
+        group, number = group_rows(self._recoded(interval), rows)
+        group, number = self._released(group, number)
+        example = np.empty(number + 1, np.int64)
+        example[group] = np.arange(rows)  # the last place is that of who is withheld
         cells: dict[str, Shown] = {}
-        for place, (column, bins) in enumerate(zip(self.columns, self.bin_of, strict=True)):
-            texts = _texts(column, interval[place][bins])
-            cells[column.name] = shown(column, recoded[place].codes[example].astype(np.int64), texts)
+        for place, recoded in enumerate(self._recoded(interval, example[:-1])):
+            column, bins = self.columns[place], self.bin_of[place]
+            cells[column.name] = shown(column, recoded.codes.astype(np.int64), _texts(column, interval[place][bins]))
         return Partition(group, number, cells)
 
     def facts(self, found: Found) -> dict[str, Any]:

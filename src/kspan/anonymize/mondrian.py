@@ -5,7 +5,9 @@ Shao, J. Beckford, Learning decision trees from anonymized data, use it. What th
 
 - The width of numbers is their range over the domain's range, that of words the different ones over the size of the
   domain (declared ones, or else the table's). A part that mixes values with missing ones shows `*`, so its width is 1.
-  Of equally wide attributes the policy's first comes first.
+  Of equally wide attributes the policy's first comes first. With `width="distinct"` it is the number of different
+  values instead, whatever the domain: so attributes of few values are hardly cut. Shao and Beckford seem to do that,
+  whose Table IV comes out so and not by ranges.
 - Words are in alphabetical order (or as the domain declares); where nodes of a hierarchy are shown, in the hierarchy's,
   so that those of one node are neighbors. Missing values come last.
 - The median is the lowest value that half the people do not exceed. The cut puts it on the left; where that breaks the
@@ -32,6 +34,7 @@ from kspan.model.partition import Partition, Shown
 from kspan.policy import Policy
 
 Show = Literal["set", "interval", "hierarchy"]
+Width = Literal["range", "distinct"]
 Bytes = NDArray[np.uint8]
 
 BATCH = 1 << 13
@@ -39,36 +42,47 @@ BATCH = 1 << 13
 
 
 def mondrian(
-    table: Table, policy: Policy, *, rng: np.random.Generator, relaxed: bool = False, show: Show = "interval"
+    table: Table,
+    policy: Policy,
+    *,
+    rng: np.random.Generator,
+    relaxed: bool = False,
+    show: Show = "interval",
+    width: Width = "range",
 ) -> Recoding:
     """Groups by recursive cuts at the median of the widest attribute, as long as both sides satisfy the requirement.
 
     A group shows of each attribute the values that occur (`show="set"`), numbers as intervals and words as sets
     (`"interval"`), or the lowest common node where there is a hierarchy (`"hierarchy"`). With `relaxed`, people who
-    have the median may be on either side of a cut, and the cells of different groups may overlap.
+    have the median may be on either side of a cut, and the cells of different groups may overlap. `width` says which
+    attribute is the widest: by its share of the domain (`"range"`), or by its number of values (`"distinct"`).
     """
-    ways = get_args(Show)
-    if show not in ways:
-        raise PolicyError(f"mondrian cannot show {show!r:.40}{did_you_mean(str(show), ways)}: use {', '.join(ways)}")
+    for option, word, kind in (("show", show, Show), ("width", width, Width)):
+        if word not in get_args(kind):
+            hint = did_you_mean(str(word), get_args(kind))
+            raise PolicyError(f"{option} of mondrian cannot be {word!r:.40}{hint}: use {', '.join(get_args(kind))}")
     crowds = Crowds(table, policy)
     crowds.check_reachable()
-    rows, ends = _recursive_cuts(crowds, rng, relaxed, by_hierarchy=show == "hierarchy")
+    canvas = _Canvas(
+        crowds,
+        rng.permutation(crowds.rows) if relaxed else np.arange(crowds.rows),
+        by_hierarchy=show == "hierarchy",
+        by_range=width == "range",
+    )
+    rows, ends = _recursive_cuts(canvas, relaxed)
     number = len(ends)
     group = np.empty(table.rows, np.int64)
     group[rows] = np.repeat(np.arange(number, dtype=rows.dtype), np.diff(ends, prepend=0))
     partition = _apart(group, {column.name: _shown(column, group, number, show) for column in crowds.columns}, number)
-    return Recoding(partition, {"cuts": number - 1, "relaxed": relaxed, "show": show})
+    return Recoding(partition, {"cuts": number - 1, "relaxed": relaxed, "show": show, "width": width})
 
 
-def _recursive_cuts(
-    crowds: Crowds, rng: np.random.Generator, relaxed: bool, by_hierarchy: bool
-) -> tuple[NDArray[Any], Int64s]:
+def _recursive_cuts(canvas: "_Canvas", relaxed: bool) -> tuple[NDArray[Any], Int64s]:
     """The rows, part after part, and where each part ends, when no part can be cut any more."""
-    canvas = _Canvas(crowds, rng.permutation(crowds.rows) if relaxed else np.arange(crowds.rows), by_hierarchy)
     waiting, finished = [canvas.everybody()], []
     while waiting:
         parts = waiting.pop()
-        large = parts.people >= 2 * crowds.k
+        large = parts.people >= 2 * canvas.crowds.k
         divisible = parts.where(large)
         cuts = canvas.cuts(divisible, relaxed)
         finished += [parts.where(~large), divisible.where(~cuts.found)]
@@ -110,8 +124,8 @@ class _Cuts:
 class _Attribute:
     """A public attribute of the rows of the canvas: codes in the order in which it is cut."""
 
-    def __init__(self, column: Column, rows: Int64s, by_hierarchy: bool) -> None:
-        self.size, self.plain = column.size, len(column.values)
+    def __init__(self, column: Column, rows: Int64s, *, by_hierarchy: bool, by_range: bool) -> None:
+        self.size, self.plain, self.by_range = column.size, len(column.values), by_range
         self.codes = column.codes[rows]
         self.numbers = None if column.values.dtype == object else _halves(column)
         if self.numbers is not None:
@@ -123,7 +137,11 @@ class _Attribute:
                 self.codes = _place_in_hierarchy(column, column.hierarchy)[self.codes]
 
     def widths(self, parts: _Parts, low: Int64s, high: Int64s) -> Floats:
-        """How much of the domain each part covers, from 0 to 1."""
+        """How much of the domain each part covers, from 0 to 1, or how many values each has."""
+        if not self.by_range:
+            values = kernels.varieties(self.codes, self.size, parts.begin, parts.end).astype(np.float64)
+            values[low == high] = 0.0
+            return values
         if self.numbers is not None:
             # One division, and of whole numbers where the values are whole: equal widths stay equal.
             width = (self.numbers[high] - self.numbers[low]) / self.domain
@@ -137,13 +155,15 @@ class _Attribute:
 class _Canvas:
     """The rows, always in such an order that those of one part stand together."""
 
-    def __init__(self, crowds: Crowds, rows: Int64s, by_hierarchy: bool) -> None:
+    def __init__(self, crowds: Crowds, rows: Int64s, *, by_hierarchy: bool, by_range: bool) -> None:
         self.crowds, table = crowds, crowds.table
         self.rows = rows.astype(np.min_scalar_type(table.rows))
         self.weights = NO_WEIGHTS if table.weights is None else table.weights[rows]
         self.right: Bytes = np.empty(table.rows, np.uint8)
         """Of the latest cut: is the row on its right?"""
-        self.attributes = [_Attribute(column, rows, by_hierarchy) for column in crowds.columns]
+        self.attributes = [
+            _Attribute(column, rows, by_hierarchy=by_hierarchy, by_range=by_range) for column in crowds.columns
+        ]
         self.everywhere = {name: _everybody(table, name) for name in crowds.asked}
         """How the private values that matter spread over the whole table."""
         self.labels = {name: table[name].codes[rows] for name in self.everywhere}

@@ -31,6 +31,7 @@ FLAGS = {
     "merge_siblings": ("--merge-siblings",),
     "refine": ("--refine", "--no-refine"),
     "relaxed": ("--relaxed",),
+    "width": ("--width",),
     "loss": ("--loss",),
     "withhold": ("--withhold",),
     "search": ("--search",),
@@ -106,6 +107,13 @@ def anonymize(
             rich_help_panel=OF_METHODS,
         ),
     ] = None,
+    width: Annotated[
+        str | None,
+        typer.Option(
+            help="What mondrian cuts first: the widest 'range' of the domain, or the most 'distinct' values.",
+            rich_help_panel=OF_METHODS,
+        ),
+    ] = None,
     loss: Annotated[
         str | None,
         typer.Option(
@@ -155,6 +163,7 @@ def anonymize(
         "merge_siblings": merge_siblings,
         "refine": refine,
         "relaxed": relaxed,
+        "width": width,
         "loss": loss,
         "withhold": withhold,
         "search": search,

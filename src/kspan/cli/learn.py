@@ -4,7 +4,7 @@ import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 import typer
 
@@ -35,6 +35,9 @@ FLAGS = {
     "confidence_factor": ("--confidence-factor",),
     "prune": ("--prune", "--no-prune"),
     "subtree_raising": ("--raising", "--no-raising"),
+    "entropy": ("--entropy",),
+    "division": ("--division",),
+    "rng": ("--seed",),
     "likelihood": ("--likelihood",),
     "alpha": ("--alpha",),
     "numbers": ("--numbers",),
@@ -89,6 +92,15 @@ def learn(
         bool | None,
         typer.Option("--raising/--no-raising", help="May pruning put a branch in the place of its node? Of c45 only."),
     ] = None,
+    entropy: Annotated[
+        str | None,
+        typer.Option(help="How id3 and c45 count general cells: equal (default), em, own-value; id3 also random."),
+    ] = None,
+    division: Annotated[
+        str | None,
+        typer.Option(help="Where id3 sends people with general cells: fractional (default), random or frequent."),
+    ] = None,
+    seed: Annotated[int | None, typer.Option(min=0, help="Of what id3 leaves to chance: 0 unless said.")] = None,
     likelihood: Annotated[
         str | None,
         typer.Option(
@@ -154,6 +166,9 @@ def learn(
         "confidence_factor": confidence_factor,
         "prune": prune,
         "subtree_raising": subtree_raising,
+        "entropy": entropy,
+        "division": division,
+        "rng": seed,
         "likelihood": likelihood,
         "alpha": alpha,
         "numbers": numbers,
@@ -300,6 +315,7 @@ def _check_options(method: str, options: Mapping[str, Any]) -> None:
     from kspan.data.expected import LIKELIHOODS
     from kspan.induce.methods import METHODS, options_of
     from kspan.induce.naive_bayes import SHAPES
+    from kspan.induce.spread import Division, Entropy
     from kspan.induce.worth import SCORES
 
     check_word("-m", method, METHODS)
@@ -307,10 +323,15 @@ def _check_options(method: str, options: Mapping[str, Any]) -> None:
     for name, value in options.items():
         if name not in known:
             typed = FLAGS[name][-1] if value is False else FLAGS[name][0]
-            possible = ", ".join(flag for one in known for flag in FLAGS[one])
+            possible = ", ".join(flag for one in known for flag in FLAGS.get(one, ()))
             raise PolicyError(f"-m {method} does not take {typed}: leave it out, or use {possible}")
     if "score" in options:
         check_word("--score", options["score"], SCORES)
+    if "entropy" in options:
+        check_word("--entropy", options["entropy"], get_args(Entropy))
+    if "division" in options:
+        # Published marginals cannot be typed, so that division by them is for Python only.
+        check_word("--division", options["division"], [word for word in get_args(Division) if word != "distribution"])
     if "likelihood" in options:
         check_word("--likelihood", options["likelihood"], LIKELIHOODS)
     if "numbers" in options:

@@ -11,6 +11,7 @@ import typer
 from kspan import __version__
 from kspan.cli.anonymize import anonymize
 from kspan.cli.audit import audit
+from kspan.cli.compare import compare
 from kspan.cli.demo import demo
 from kspan.cli.init import init
 from kspan.cli.learn import learn
@@ -37,6 +38,7 @@ app.command()(audit)
 app.command()(anonymize)
 app.command()(learn)
 app.command()(predict)
+app.command()(compare)
 
 
 @app.callback(invoke_without_command=True)

@@ -62,6 +62,12 @@ class General:
         """How many values each code admits."""
         return self.high - self.low if self.kind == "numeric" else self.admits.sum(axis=1)
 
+    def places(self, code: int) -> Int64s:
+        """The places of the values that a code admits."""
+        if self.kind == "categorical":
+            return np.flatnonzero(self.admits[code])
+        return np.arange(self.low[code], self.high[code])
+
     @cached_property
     def evenly(self) -> Floats:
         """How likely each value is before anything is known: words alike, numbers by the room around them."""

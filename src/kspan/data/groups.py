@@ -141,7 +141,7 @@ def count_values(column: Column, group: Int64s, number: int, weights: Int64s) ->
     return _from_keys(distinct, people, number, like)
 
 
-def group_rows(columns: Sequence[Column], rows: int) -> tuple[Int64s, int]:
+def group_rows(columns: Iterable[Column], rows: int) -> tuple[Int64s, int]:
     """The group of each row, by equal codes, and how many groups there are, numbered in lexicographic order."""
     keys, space = np.zeros(rows, np.int64), 1
     for column in columns:

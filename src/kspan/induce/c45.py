@@ -6,6 +6,7 @@ from kspan.induce.grow import Growth
 from kspan.induce.id3 import offered
 from kspan.induce.prune import prune as prune_growth
 from kspan.induce.release import released
+from kspan.induce.spread import Entropy, Reading
 from kspan.induce.worth import C45
 from kspan.model.tree import Tree
 
@@ -18,11 +19,13 @@ def c45(
     confidence_factor: float = 0.25,
     prune: bool = True,
     subtree_raising: bool = True,
+    entropy: Entropy = "equal",
 ) -> Tree:
     """The tree of C4.5, without a requirement.
 
-    A row whose value is missing goes down every branch with a share of its weight, in training and in prediction, so
-    that counts may be fractions. Weather, Quinlan's example of 1986:
+    A row whose value is missing, or shown as `*`, goes down every branch with a share of its weight, in training and in
+    prediction, so that counts may be fractions. A cell that admits several values does so with those branches that take
+    some, and `entropy` says how likely they are (see `kspan.induce.spread`). Weather, Quinlan's example of 1986:
 
     >>> import polars as pl
     >>> from kspan.data.encode import encode
@@ -33,7 +36,7 @@ def c45(
     >>> c45(encode(pl.DataFrame({"outlook": outlook, "humidity": humidity, "play": play}), schema), schema)
     Tree(4 leaves, 14 people, target 'play')
     """
-    people, features = offered(table, schema)
+    people, features = offered(table, schema, Reading(entropy), stars_unknown=True)
     growth = Growth(people, features, score=C45, min_rows=min_rows, shares_missing=True)
     while candidate := growth.best():
         growth.divide(candidate)

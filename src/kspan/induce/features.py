@@ -1,15 +1,17 @@
 """What a tree may ask: coded attributes over their whole domain, with the levels of their hierarchies."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
 from kspan.data.arrays import Codes, Floats, Int64s
+from kspan.data.general import General, general
 from kspan.data.hierarchy import level_codes
 from kspan.data.schema import Schema
 from kspan.data.table import Column, Table
+from kspan.induce.spread import Reading, Spread, drawn
 from kspan.model.tree import Attribute, Region, Role
 
 
@@ -23,10 +25,17 @@ class Feature:
     attribute: Attribute
     codes: Codes
     size: int
-    numbers: Int64s | None
+    numbers: Int64s | Floats | None
     """The numbers that codes stand for, in order, if it is numeric."""
     levels: tuple[Int64s, ...]
     """Above each value the code of its name, level by level."""
+    spread: Spread | None = None
+    """How rows spread over values, where `codes` are those of cells that may admit several."""
+
+    @property
+    def cells(self) -> int:
+        """How many different codes rows have."""
+        return self.size if self.spread is None else self.spread.general.column.size
 
     @property
     def public(self) -> bool:
@@ -61,8 +70,56 @@ class Feature:
 
 
 def features(table: Table, schema: Schema, names: Iterable[str]) -> tuple[Feature, ...]:
-    """The attributes of a table that a tree may ask, in this order."""
-    return tuple(_feature(table[name], "public" if name in schema.public else "private") for name in names)
+    """The attributes of a table that a tree may ask, in this order; a cell is a value, whatever it shows."""
+    return tuple(_feature(table[name], _role(schema, name)) for name in names)
+
+
+def understood(
+    table: Table, schema: Schema, names: Iterable[str], reading: Reading, *, stars_unknown: bool
+) -> tuple[Feature, ...]:
+    """The same where cells may admit several values; `*` is anything, or as good as missing."""
+    return tuple(_understood(table, schema, name, reading, stars_unknown) for name in names)
+
+
+def _understood(table: Table, schema: Schema, name: str, reading: Reading, stars_unknown: bool) -> Feature:
+    column, role = table[name], _role(schema, name)
+    if reading.entropy == "own-value":
+        return _feature(column, role)
+    meant = general(column, reading.range_pattern)
+    if meant.is_exact and column.suppressed is None:
+        return _feature(column, role)
+    if reading.entropy == "random":
+        return _feature(_with_drawn_values(meant, reading.rng), role)
+    target = table[str(schema.target)]
+    keys = column.codes.astype(np.int64) * target.size + target.codes
+    counts = np.bincount(keys, table.weights, column.size * target.size).reshape(column.size, target.size)
+    spread = reading.spread(meant, counts.astype(np.float64), stars_unknown=stars_unknown)
+    has_missing = bool(spread.unknown.any())
+    size = meant.size + has_missing
+    if meant.kind == "numeric":
+        low, high = (column.domain.low, column.domain.high) if column.domain is not None else (None, None)
+        attribute = Attribute(name, role, "numeric", (), low, high, has_missing)
+        return Feature(attribute, column.codes, size, meant.values.astype(np.float64), (), spread)
+    labels = tuple(str(value) for value in meant.values)
+    attribute = Attribute(name, role, "categorical", labels, has_missing=has_missing)
+    known = [*labels, *[None] * has_missing]
+    levels = () if column.hierarchy is None else level_codes(column.hierarchy, known, join_at_root=False)
+    return Feature(attribute, column.codes, size, None, levels, spread)
+
+
+def _with_drawn_values(meant: General, rng: np.random.Generator | None) -> Column:
+    """A column in which every cell shows one of the values that it admits, drawn by chance."""
+    assert rng is not None
+    column, value = meant.column, drawn(meant, meant.column, rng)
+    has_missing = bool((value == meant.size).any())
+    codes = value.astype(np.min_scalar_type(meant.size))
+    return replace(
+        column, kind=meant.kind, codes=codes, values=meant.values, has_suppressed=False, has_missing=has_missing
+    )
+
+
+def _role(schema: Schema, name: str) -> Role:
+    return "public" if name in schema.public else "private"
 
 
 def _feature(column: Column, role: Role) -> Feature:

@@ -15,7 +15,7 @@ from kspan.data.arrays import Bools, Floats, Int64s
 from kspan.data.groups import Counts, Groups
 from kspan.errors import check_number
 from kspan.induce.features import Feature
-from kspan.induce.people import People, Rows, Split
+from kspan.induce.people import People, Rows, Split, Way
 from kspan.induce.spans import Parts, Span, Spans
 from kspan.induce.worth import (
     ANYWHERE,
@@ -92,7 +92,8 @@ class Growth:
     """A tree while it grows.
 
     `shares_missing`: a row whose value is missing goes to all sons with a share of its weight, instead of to one of its
-    own. That is only for trees without a requirement: whoever knows that a value is missing would know the crowd.
+    own. That is only for trees without a requirement: whoever knows that a value is missing would know the crowd, and
+    so are features whose cells may admit several values. With `rng` a row of such a cell goes to one son by chance.
     """
 
     def __init__(
@@ -106,10 +107,13 @@ class Growth:
         score: int = INFORMATION_GAIN,
         min_rows: int = 1,
         shares_missing: bool = False,
+        rng: np.random.Generator | None = None,
     ) -> None:
         check_number("min_rows", min_rows, low=1, whole=True)
         self.people, self.features, self.requirement = people, features, requirement
         self.target_public, self.target, self.shares_missing = target_public, target, shares_missing
+        self.rng = rng
+        self.spreading = [number for number, feature in enumerate(features) if feature.spread is not None]
         self.worth = Worth(people, features, score, min_rows, shares_missing=shares_missing)
         self.k = (
             max((part.k for part in requirement.parts if isinstance(part, KAnonymity)), default=0) if requirement else 0
@@ -149,10 +153,11 @@ class Growth:
         # Spans only ever shrink, so that a split that is not allowed now never will be: it need not wait in the queue.
         alone = self.is_its_own_span(leaf)
         k = self.k if alone else 0
-        leaf.scores = self.worth.of_levels(leaf.rows, leaf.share, k, None if alone else allowed.levels)
+        inside = {number: found for number in self.spreading if (found := self.inside(leaf, number)) is not None}
+        leaf.scores = self.worth.of_levels(leaf.rows, leaf.share, k, None if alone else allowed.levels, inside)
         thresholds = {
             number: self.worth.of_threshold(
-                number, leaf.rows, leaf.share, k, ANYWHERE if alone else allowed.cuts(number)
+                number, leaf.rows, leaf.share, k, ANYWHERE if alone else allowed.cuts(number), inside
             )
             for number in self.worth.numbers
             if not (self.features[number].public and leaf.people < 2 * k)
@@ -226,8 +231,7 @@ class Growth:
         leaf, split = candidate.leaf, self.split_of(candidate)
         feature = self.features[split.feature]
         leaf.split, leaf.scores = split, NO_SCORES
-        divide = self.people.divide_shares if self.shares_missing and feature.can_be_missing else self.people.divide
-        parts = divide(leaf.rows, leaf.share, feature, split)
+        parts = self.parts(leaf, split)
         mixed = (parts[2] > 0).sum(axis=1) > 1
         for place, part in enumerate(zip(*parts, strict=True)):
             leaf.sons.append(Leaf(self.made, *part, leaf, place))
@@ -239,6 +243,27 @@ class Growth:
             if is_mixed:
                 # After a private question the same spans reach all sons.
                 self.propose(son, self.allowed_at(son) if feature.public else allowed)
+
+    def parts(self, leaf: Leaf, split: Split) -> tuple[list[Rows], list[Floats], Floats]:
+        """The rows of a leaf, their weights and their counts by son; rows may be reordered in place."""
+        feature = self.features[split.feature]
+        if feature.spread is not None:
+            way = Way(self.inside(leaf, split.feature), self.shares_missing, self.rng)
+            return self.people.divide_spread(leaf.rows, leaf.share, feature, split, way)
+        if self.shares_missing and feature.can_be_missing:
+            return self.people.divide_shares(leaf.rows, leaf.share, feature, split)
+        return self.people.divide(leaf.rows, leaf.share, feature, split)
+
+    def inside(self, leaf: Leaf, number: int) -> Bools | None:
+        """The values of a feature that can still occur in a leaf, or None if it was not asked on the way."""
+        feature, found = self.features[number], None
+        while leaf.above is not None:
+            split = leaf.above.split
+            if split is not None and split.feature == number:
+                here = split.by_code(feature)[: feature.plain] == leaf.place
+                found = here if found is None else found & here
+            leaf = leaf.above
+        return found
 
     def holds_after(self, candidate: Candidate) -> bool:
         """Would every span still satisfy the requirement after a split?"""

@@ -68,7 +68,7 @@ def options_of(method: str) -> list[str]:
     """The names of the options that a method takes.
 
     >>> options_of("id3")
-    ['score', 'min_rows']
+    ['score', 'min_rows', 'entropy', 'division', 'marginals', 'rng']
     """
     parameters = signature(METHODS[method]).parameters.items()
     return [name for name, one in parameters if one.kind is Parameter.KEYWORD_ONLY]

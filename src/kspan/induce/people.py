@@ -17,6 +17,9 @@ from kspan.induce.features import Feature
 Rows = NDArray[np.int32]
 """Places of rows in a table: four bytes are enough for two billion people."""
 
+LEAST_SHARE = 0.01
+"""A smaller share of a person is not divided further, so that nobody is in more than a hundred places."""
+
 NO_SHARE: Floats = np.empty(0)
 """Every row counts once."""
 
@@ -46,6 +49,17 @@ class Split:
         son = np.full(feature.size, 2, np.int64)
         son[: feature.plain] = np.arange(feature.plain) > self.cut
         return son
+
+
+@dataclass(frozen=True)
+class Way:
+    """How rows are divided whose cells may admit several values."""
+
+    inside: Bools | None = None
+    """The values that can still occur; None if all."""
+    shares_missing: bool = False
+    rng: np.random.Generator | None = None
+    """If given, every row goes to one son by chance."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -108,6 +122,40 @@ class People:
             feature.codes, split.son, split.cut, feature.plain, self.label, rows, share, counts
         )
         return _parts(rows, ends), _parts(share, ends), counts
+
+    def divide_spread(
+        self, rows: Rows, share: Floats, feature: Feature, split: Split, way: "Way"
+    ) -> tuple[list[Rows], list[Floats], Floats]:
+        """The same where cells may admit several values: to all sons that a row may belong to, or to one by chance."""
+        assert feature.spread is not None
+        portion = feature.spread.portions(split.by_code(feature), split.sons, way.inside)
+        cells = np.zeros((feature.cells, self.labels))
+        kernels.histograms(feature.codes[None], np.zeros(1, np.int64), self.label, rows, share, cells)
+        known = (portion * cells[:, :, None]).sum(axis=(0, 1))
+        if way.shares_missing:
+            everywhere = known / known.sum() if known.sum() > 0 else np.full(split.sons, 1 / split.sons)
+            portion[feature.spread.unknown] = everywhere
+        if way.rng is not None:
+            return self._divide_by_chance(rows, share, feature, portion, way.rng)
+        counts = np.zeros((split.sons, self.labels))
+        rows, share, ends = kernels.divide_portions(
+            feature.codes, portion, self.label, rows, share, LEAST_SHARE, counts
+        )
+        return _parts(rows, ends), _parts(share, ends), counts
+
+    def _divide_by_chance(
+        self, rows: Rows, share: Floats, feature: Feature, portion: Floats, rng: np.random.Generator
+    ) -> tuple[list[Rows], list[Floats], Floats]:
+        sons = portion.shape[2]
+        chances = np.cumsum(portion[feature.codes[rows], self.label[rows]], axis=1)
+        son = np.minimum((rng.random(len(rows))[:, None] >= chances).sum(axis=1), sons - 1)
+        order = np.argsort(son, kind="stable")
+        ends = np.cumsum(np.bincount(son, minlength=sons))
+        rows = rows[order]
+        share = share[order] if len(share) else share
+        counts = np.zeros((sons, self.labels))
+        np.add.at(counts, (son[order], self.label[rows]), share if len(share) else 1.0)
+        return _parts(rows, ends), _parts(share, ends) if len(share) else [share] * sons, counts
 
     def divide_parts(self, parts: list[Rows], feature: Feature, split: Split) -> tuple[Rows, Int64s]:
         """The rows of each part by son, one after the other in a new array, and how many each part has in each son."""

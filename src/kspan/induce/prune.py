@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 from statistics import NormalDist
 
 from kspan.errors import check_number
@@ -131,19 +132,17 @@ class _Pruning:
     def sent_down(self, branch: Leaf, above: Leaf) -> Leaf:
         """A copy of a branch with all rows of a node above in it."""
         growth = self.growth
-        top = Leaf(branch.number, above.rows, above.share, above.counts, split=branch.split)
+        top = Leaf(branch.number, above.rows, above.share, above.counts, above.above, above.place, split=branch.split)
         waiting = [(branch, top)]
         while waiting:
             old, new = waiting.pop()
             if old.split is None:
                 continue
-            feature = growth.features[old.split.feature]
-            if growth.shares_missing and feature.can_be_missing:
-                parts = growth.people.divide_shares(new.rows, new.share, feature, old.split)
-            else:
-                parts = growth.people.divide(new.rows.copy(), new.share.copy(), feature, old.split)
-            for son, rows, share, counts in zip(old.sons, *parts, strict=True):
-                new.sons.append(Leaf(son.number, rows, share, counts, split=son.split))
+            # A copy, since dividing may reorder rows in place.
+            sent = replace(new, rows=new.rows.copy(), share=new.share.copy())
+            parts = zip(old.sons, *growth.parts(sent, old.split), strict=True)
+            for place, (son, rows, share, counts) in enumerate(parts):
+                new.sons.append(Leaf(son.number, rows, share, counts, new, place, split=son.split))
                 waiting.append((son, new.sons[-1]))
         return top
 

@@ -48,7 +48,8 @@ def released_node(growth: Growth) -> Node:
             way.append(_opened(growth, last.leaf.sons[place], _inside(last, place), categories))
             continue
         counts = last.leaf.counts
-        told = map(plain, counts.tolist()) if growth.shares_missing else counts.astype(np.int64).tolist()
+        fractions = growth.shares_missing or bool(growth.spreading)
+        told = map(plain, counts.tolist()) if fractions else counts.astype(np.int64).tolist()
         node = Node.of_counts(told, last.leaf.split.feature if last.leaf.split else None, tuple(last.edges))
         way.pop()
         if not way:

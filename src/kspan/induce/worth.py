@@ -1,7 +1,7 @@
 """What the splits of a leaf are worth, for all attributes in a few passes over its rows."""
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -31,6 +31,9 @@ __all__ = [
 
 SCORES = {"information-gain": INFORMATION_GAIN, "gain-ratio": GAIN_RATIO, "gini": GINI}
 """Information gain (Quinlan 1986), its ratio to the entropy of the split, and the gain in Gini impurity."""
+
+EVERYTHING: Mapping[int, Bools] = {}
+"""All values can still occur."""
 
 ANYWHERE: Bools = np.empty(0, bool)
 """No cut is forbidden."""
@@ -83,8 +86,10 @@ class Worth:
         words = [features[number] for number in self.words]
         # Of one type, for one pass over all of them.
         self.codes = np.stack([word.codes for word in words]) if words else np.empty((0, 0), np.uint8)
-        sizes = np.array([word.size for word in words], np.int64)
+        sizes, cells = np.array([(word.size, word.cells) for word in words], np.int64).reshape(-1, 2).T
         self.begins = np.cumsum(sizes) - sizes
+        self.cell_begins = np.cumsum(cells) - cells
+        self.any_spread = any(word.spread is not None for word in words)
         self.levels = Levels.of(words, self.begins)
         self.levels_of = dict(zip(self.words, self.levels.of_feature, strict=True))
         self.feature_of = [number for number, levels in self.levels_of.items() for _ in levels]
@@ -97,11 +102,14 @@ class Worth:
         few = [word.plain < MANY_VALUES * weight for word in words]
         self.in_average = few if any(few) or self.numbers else [True] * len(few)
 
-    def of_levels(self, rows: Rows, share: Floats, k: int, allowed: Bools | None) -> Scores:
-        """The gain and the worth of each level of each categorical feature that is allowed and, if public, leaves k."""
-        tally = np.zeros((len(self.shared), self.people.labels))
-        kernels.histograms(self.codes, self.begins, self.people.label, rows, share, tally)
-        levels = self.levels
+    def of_levels(
+        self, rows: Rows, share: Floats, k: int, allowed: Bools | None, inside: Mapping[int, Bools] = EVERYTHING
+    ) -> Scores:
+        """The gain and the worth of each level of each categorical feature that is allowed and, if public, leaves k.
+
+        `inside` has the values that can still occur, of features whose cells may admit several.
+        """
+        tally, levels = self._tally(rows, share, inside), self.levels
         gains, worths = np.empty(len(levels.public)), np.empty(len(levels.public))
         kernels.level_worths(
             tally, self.shared, levels.rows, levels.names, levels.begins, levels.public,
@@ -114,13 +122,45 @@ class Worth:
     def parts(self, rows: Rows) -> Int64s:
         """People of some rows by label, for every name of every level of every categorical feature."""
         share = self.people.weights[rows].astype(np.float64) if len(self.people.weights) else NO_SHARE
-        tally = np.zeros((len(self.shared), self.people.labels))
-        kernels.histograms(self.codes, self.begins, self.people.label, rows, share, tally)
-        return self.levels.summed(tally.astype(np.int64))
+        return self.levels.summed(self._tally(rows, share, EVERYTHING).astype(np.int64))
 
-    def of_threshold(self, number: int, rows: Rows, share: Floats, k: int, allowed: Bools = ANYWHERE) -> Threshold:
+    def _tally(self, rows: Rows, share: Floats, inside: Mapping[int, Bools]) -> Floats:
+        """People of some rows by label, for every value of every categorical feature."""
+        words = [self.features[number] for number in self.words]
+        cells = np.zeros((sum(word.cells for word in words), self.people.labels))
+        kernels.histograms(self.codes, self.cell_begins, self.people.label, rows, share, cells)
+        if not self.any_spread:
+            return cells
+        tally = np.empty((len(self.shared), self.people.labels))
+        for number, word, begin, first in zip(self.words, words, self.begins, self.cell_begins, strict=True):
+            shown = cells[first : first + word.cells]
+            values = shown if word.spread is None else word.spread.counts(shown, inside.get(number), word.size)
+            tally[begin : begin + word.size] = values
+        return tally
+
+    def of_threshold(
+        self,
+        number: int,
+        rows: Rows,
+        share: Floats,
+        k: int,
+        allowed: Bools = ANYWHERE,
+        inside: Mapping[int, Bools] = EVERYTHING,
+    ) -> Threshold:
         """The best cut of a numeric feature, where a public one leaves at least k."""
         feature = self.features[number]
+        if feature.spread is not None:
+            cells = np.zeros((feature.cells, self.people.labels))
+            kernels.histograms(feature.codes[None], np.zeros(1, np.int64), self.people.label, rows, share, cells)
+            counts = feature.spread.counts(cells, inside.get(number), feature.plain + 1)
+            with_sums = np.column_stack([counts, counts.sum(axis=1)])
+            seen = np.flatnonzero(with_sums[: feature.plain, -1] > 0)
+            return Threshold(
+                *kernels.best_cut(
+                    seen, with_sums, counts[feature.plain], feature.floats, self.shares_missing, self.score,
+                    self.min_rows, k if feature.public else 0, allowed,
+                )
+            )  # fmt: skip
         found = kernels.best_threshold(
             feature.codes, feature.floats, rows, share, self.people.label, self.room[number],
             self.shares_missing, self.score, self.min_rows, k if feature.public else 0, allowed,

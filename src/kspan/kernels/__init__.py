@@ -1,13 +1,15 @@
 """The compiled loops, nothing else: plain serial functions over contiguous arrays."""
 
-from kspan.kernels.sons import divide, divide_parts, divide_shares, son_counts
-from kspan.kernels.splits import best_threshold, histograms, level_worths
+from kspan.kernels.sons import divide, divide_parts, divide_portions, divide_shares, son_counts
+from kspan.kernels.splits import best_cut, best_threshold, histograms, level_worths
 from kspan.kernels.tally import rank_keys, tally_dense, tally_hashed
 
 __all__ = [
+    "best_cut",
     "best_threshold",
     "divide",
     "divide_parts",
+    "divide_portions",
     "divide_shares",
     "histograms",
     "level_worths",

@@ -4,12 +4,13 @@ A cell is a combination of public values, `bins[cell, attribute]`, with `counts[
 labels do not matter). `interval[attribute, bin]` numbers the intervals of each attribute from 0 on.
 """
 
-from typing import Any
+from typing import Any, SupportsIndex
 
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+Counts = NDArray[np.signedinteger[Any]]
 Int64s = NDArray[np.int64]
 Int32s = NDArray[np.int32]
 Floats = NDArray[np.float64]
@@ -18,7 +19,7 @@ CM, CM_AT_LEAST, DM, DM_AT_LEAST = 0, 1, 2, 3
 
 
 @njit(cache=True, nogil=True)
-def price(counts: Int64s, kind: int, k: int, everybody: int) -> float:
+def price(counts: Counts, kind: int, k: int, everybody: int) -> float:
     """What a group costs: CM counts its minority, DM the square of its people; fewer than k people are withheld.
 
     The kinds `AT_LEAST` are what its people cost at least, in whatever larger group they will be.
@@ -43,43 +44,89 @@ def withheld_price(people: int, kind: int, everybody: int) -> float:
 
 
 @njit(cache=True, nogil=True)
-def group_cells(bins: NDArray[Any], interval: Int32s) -> tuple[Int32s, int]:
-    """The group of every cell, by equal intervals in all attributes, and how many there are; by first appearance."""
-    cells, attributes = bins.shape
-    slots = 16
-    while slots < 2 * cells:
-        slots *= 2
-    table = np.full(slots, -1, np.int32)
-    example = np.empty(cells, np.int32)
-    group = np.empty(cells, np.int32)
-    number = 0
-    for cell in range(cells):
-        mixed = np.uint64(0)
-        for a in range(attributes):
-            mixed = (mixed ^ np.uint64(interval[a, bins[cell, a]])) * np.uint64(0x9E3779B97F4A7C15)
-            mixed ^= mixed >> np.uint64(29)
-        slot = np.int64((mixed ^ (mixed >> np.uint64(32))) & np.uint64(slots - 1))
-        while table[slot] >= 0:
-            other, same = example[table[slot]], True
-            for a in range(attributes):
-                if interval[a, bins[cell, a]] != interval[a, bins[other, a]]:
-                    same = False
-                    break
-            if same:
-                break
-            slot = (slot + 1) & (slots - 1)
-        if table[slot] < 0:
-            table[slot] = number
-            example[number] = cell
-            number += 1
-        group[cell] = table[slot]
-    return group, number
+def bill(counts: Counts, kind: int, k: int, everybody: int) -> tuple[float, int]:
+    """What all groups cost together, and how many people are in those smaller than k."""
+    cost, small = 0.0, 0
+    for group in range(counts.shape[0]):
+        cost += price(counts[group], kind, k, everybody)
+        people = 0
+        for count in counts[group]:
+            people += count
+        if people < k:
+            small += people
+    return cost, small
 
 
 @njit(cache=True, nogil=True)
-def group_totals(group: NDArray[Any], number: int, counts: Int64s) -> Int64s:
+def count_labels(cell: Int64s, label: NDArray[Any], weights: Int64s, counts: Counts) -> None:
+    """Add the people of every row to the counts of its cell and label; without weights a row is one person."""
+    for row in range(cell.size):
+        counts[cell[row], label[row]] += weights[row] if weights.size else 1
+
+
+@njit(cache=True, nogil=True)
+def _noise(interval: Int32s) -> NDArray[np.uint64]:
+    """Numbers like random ones, the same for bins of the same interval; their sum tells intervals of cells apart."""
+    noise = np.empty(interval.shape, np.uint64)
+    for a in range(interval.shape[0]):
+        for b in range(interval.shape[1]):
+            mixed = np.uint64((a << 32) + interval[a, b] + 1) * np.uint64(0x9E3779B97F4A7C15)
+            mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+            mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+            noise[a, b] = mixed ^ (mixed >> np.uint64(31))
+    return noise
+
+
+@njit(cache=True, nogil=True)
+def _empty_slots(cells: int) -> Int32s:
+    """Slots for so many cells, of which at most three of four are used."""
+    size = 16
+    while 3 * size < 4 * cells:
+        size *= 2
+    return np.full(size, -1, np.int32)
+
+
+@njit(cache=True, nogil=True)
+def _look_up(
+    cell: SupportsIndex, slots: Int32s, noise: NDArray[np.uint64], bins: NDArray[Any], interval: Int32s
+) -> np.int64:
+    """The slot of a cell in the same intervals, or the empty one for it."""
+    mixed = np.uint64(0)
+    for a in range(bins.shape[1]):
+        mixed += noise[a, bins[cell, a]]
+    slot = np.int64(mixed & np.uint64(slots.size - 1))
+    while slots[slot] >= 0:
+        other, same = slots[slot], True
+        for a in range(bins.shape[1]):
+            if interval[a, bins[cell, a]] != interval[a, bins[other, a]]:
+                same = False
+                break
+        if same:
+            break
+        slot = (slot + 1) & (slots.size - 1)
+    return slot
+
+
+@njit(cache=True, nogil=True)
+def group_cells(bins: NDArray[Any], interval: Int32s) -> tuple[Int32s, Int32s]:
+    """The group of every cell, by equal intervals in all attributes, and the first cell of every group."""
+    cells = bins.shape[0]
+    slots, noise = _empty_slots(cells), _noise(interval)
+    group, first, number = np.empty(cells, np.int32), np.empty(cells, np.int32), 0
+    for cell in range(cells):
+        slot = _look_up(cell, slots, noise, bins, interval)
+        if slots[slot] < 0:
+            slots[slot], first[number], group[cell] = cell, cell, number
+            number += 1
+        else:
+            group[cell] = group[slots[slot]]
+    return group, first[:number].copy()
+
+
+@njit(cache=True, nogil=True)
+def group_totals(group: Int32s, number: int, counts: Counts) -> Counts:
     """The counts of each group."""
-    totals = np.zeros((number, counts.shape[1]), np.int64)
+    totals = np.zeros((number, counts.shape[1]), counts.dtype)
     for cell in range(group.size):
         for label in range(counts.shape[1]):
             totals[group[cell], label] += counts[cell, label]
@@ -87,94 +134,101 @@ def group_totals(group: NDArray[Any], number: int, counts: Int64s) -> Int64s:
 
 
 @njit(cache=True, nogil=True)
-def prices(counts: Int64s, kind: int, k: int, everybody: int) -> Floats:
-    """What each group costs."""
-    costs = np.empty(counts.shape[0])
-    for row in range(counts.shape[0]):
-        costs[row] = price(counts[row], kind, k, everybody)
-    return costs
+def _by_group(group: Int32s, number: int) -> tuple[Int32s, Int64s]:
+    """All cells group by group, and where each group ends there."""
+    ends = np.zeros(number + 1, np.int64)
+    for g in group:
+        ends[g + 1] += 1
+    for g in range(number):
+        ends[g + 1] += ends[g]
+    order = np.empty(group.size, np.int32)
+    for cell in range(group.size):
+        order[ends[group[cell]]] = cell
+        ends[group[cell]] += 1  # begins as the end of the group before
+    return order, ends[:number]
 
 
 @njit(cache=True, nogil=True)
-def _sorted_by(keys: NDArray[Any], order: Int32s, number: int) -> Int32s:
-    """Some rows by their key, those with the same key as they stand."""
-    begins = np.zeros(number + 1, np.int64)
-    for row in order:
-        begins[keys[row] + 1] += 1
-    for key in range(number):
-        begins[key + 1] += begins[key]
-    result = np.empty(order.size, np.int32)
-    for row in order:
-        result[begins[keys[row]]] = row
-        begins[keys[row]] += 1
-    return result
+def _by_bin(bins: NDArray[Any], width: int, order: Int32s) -> None:
+    """All cells in the order of their bins."""
+    begins = np.zeros(width + 1, np.int64)
+    for b in bins:
+        begins[b + 1] += 1
+    for b in range(width):
+        begins[b + 1] += begins[b]
+    for cell in range(bins.size):
+        order[begins[bins[cell]]] = cell
+        begins[bins[cell]] += 1
 
 
 @njit(cache=True, nogil=True)
 def additions(
-    bins: NDArray[Any],
-    width: int,
-    group: Int32s,
-    totals: Int64s,
-    counts: Int64s,
-    floors: Floats,
-    kind: int,
-    k: int,
-    everybody: int,
+    bins: NDArray[Any], width: int, group: Int32s, totals: Counts, counts: Counts, kind: int, k: int, everybody: int
 ) -> tuple[Floats, Floats, Int64s, Int64s]:
     """For every attribute and bin, what happens if a new interval begins there.
 
-    How much the cost changes; how much more the people cost at least who are withheld then, than by their `floors`; how
-    many these are; and in how many groups it leaves somebody who is not withheld.
+    How much the cost (CM or DM) changes; how much more the people cost at least who are withheld then, than each cell
+    alone does at least; how many these are; and in how many groups it leaves somebody who is not withheld.
     """
-    cells, attributes = bins.shape
-    labels = counts.shape[1]
+    attributes, labels = bins.shape[1], counts.shape[1]
+    kind_at_least = CM_AT_LEAST if kind == CM else DM_AT_LEAST
     change, at_least = np.zeros((attributes, width + 1)), np.zeros((attributes, width + 1))
     lost, useful = np.zeros((attributes, width + 1), np.int64), np.zeros((attributes, width + 1), np.int64)
-    whole = prices(totals, kind, k, everybody)
-    sizes, floor = np.zeros(totals.shape[0], np.int64), np.zeros(totals.shape[0])
-    for g in range(totals.shape[0]):
-        for label in range(labels):
-            sizes[g] += totals[g, label]
-    for cell in range(cells):
-        floor[group[cell]] += floors[cell]
+    order, ends = _by_group(group, totals.shape[0])
+    inside, floors = np.zeros((width, labels), np.int64), np.zeros(width)  # of the cells of a group, by bin
+    present, there = np.zeros(width, np.bool_), np.empty(width, np.int64)
     left, right = np.zeros(labels, np.int64), np.zeros(labels, np.int64)
-    people, below = 0, 0.0  # in the cells before, of the same group
-    for a in range(attributes):
-        order = _sorted_by(group, _sorted_by(bins[:, a], np.arange(cells, dtype=np.int32), width), totals.shape[0])
-        for place in range(cells):
-            cell = order[place]
-            g = group[cell]
-            if sizes[g] < k:
-                continue
-            if place == 0 or group[order[place - 1]] != g:
-                left[:] = 0
-                people, below = 0, 0.0
-            elif bins[order[place - 1], a] != bins[cell, a]:
-                first, after = bins[order[place - 1], a] + 1, bins[cell, a] + 1
+    for g in range(totals.shape[0]):
+        size = totals[g].sum()
+        if size < k:
+            continue
+        cells = order[ends[g - 1] if g else 0 : ends[g]]
+        whole, floor = price(totals[g], kind, k, everybody), 0.0
+        for cell in cells:
+            floor += price(counts[cell], kind_at_least, k, everybody)
+        for a in range(attributes):
+            different = 0
+            for cell in cells:
+                b = bins[cell, a]
+                if not present[b]:
+                    present[b], there[different] = True, b
+                    different += 1
                 for label in range(labels):
-                    right[label] = totals[g, label] - left[label]
-                grown = price(left, kind, k, everybody) + price(right, kind, k, everybody) - whole[g]
-                change[a, first] += grown
-                change[a, after] -= grown
-                gone, extra = 0, 0.0
-                if people < k:
-                    gone += people
-                    extra += withheld_price(people, kind, everybody) - below
-                if sizes[g] - people < k:
-                    gone += sizes[g] - people
-                    extra += withheld_price(sizes[g] - people, kind, everybody) - (floor[g] - below)
-                at_least[a, first] += extra
-                at_least[a, after] -= extra
-                lost[a, first] += gone
-                lost[a, after] -= gone
-                if gone < sizes[g]:
-                    useful[a, first] += 1
-                    useful[a, after] -= 1
-            for label in range(labels):
-                left[label] += counts[cell, label]
-                people += counts[cell, label]
-            below += floors[cell]
+                    inside[b, label] += counts[cell, label]
+                floors[b] += price(counts[cell], kind_at_least, k, everybody)
+            there[:different].sort()
+            left[:] = 0
+            people, below = 0, 0.0  # in the bins before
+            for place in range(different):
+                b = there[place]
+                if place:
+                    first, after = there[place - 1] + 1, b + 1
+                    for label in range(labels):
+                        right[label] = totals[g, label] - left[label]
+                    grown = price(left, kind, k, everybody) + price(right, kind, k, everybody) - whole
+                    change[a, first] += grown
+                    change[a, after] -= grown
+                    gone, extra = 0, 0.0
+                    if people < k:
+                        gone += people
+                        extra += withheld_price(people, kind, everybody) - below
+                    if size - people < k:
+                        gone += size - people
+                        extra += withheld_price(size - people, kind, everybody) - (floor - below)
+                    at_least[a, first] += extra
+                    at_least[a, after] -= extra
+                    lost[a, first] += gone
+                    lost[a, after] -= gone
+                    if gone < size:
+                        useful[a, first] += 1
+                        useful[a, after] -= 1
+                for label in range(labels):
+                    left[label] += inside[b, label]
+                    people += inside[b, label]
+                    inside[b, label] = 0
+                below += floors[b]
+                present[b], floors[b] = False, 0.0
+    for a in range(attributes):
         for b in range(width):
             change[a, b + 1] += change[a, b]
             at_least[a, b + 1] += at_least[a, b]
@@ -185,7 +239,7 @@ def additions(
 
 @njit(cache=True, nogil=True)
 def removals(
-    bins: NDArray[Any], interval: Int32s, counts: Int64s, kind: int, k: int, everybody: int
+    bins: NDArray[Any], interval: Int32s, counts: Counts, kind: int, k: int, everybody: int
 ) -> tuple[Floats, Int64s]:
     """For every attribute and interval, what happens if it becomes one with the interval before.
 
@@ -194,27 +248,30 @@ def removals(
     cells, attributes = bins.shape
     change = np.zeros((attributes, interval.shape[1]))
     freed = np.zeros((attributes, interval.shape[1]), np.int64)
-    own = prices(counts, kind, k, everybody)
     both = np.zeros(counts.shape[1], np.int64)
-    in_attribute = np.empty(cells, np.int32)
+    slots, order = _empty_slots(cells), np.empty(cells, np.int32)
     for a in range(attributes):
-        without = interval.copy()
-        without[a, :] = 0
-        line, lines = group_cells(bins, without)
-        for cell in range(cells):
-            in_attribute[cell] = interval[a, bins[cell, a]]
-        order = _sorted_by(line, _sorted_by(in_attribute, np.arange(cells, dtype=np.int32), interval.shape[1]), lines)
-        for place in range(1, cells):
-            one, other = order[place - 1], order[place]
-            if line[one] != line[other] or in_attribute[one] + 1 != in_attribute[other]:
+        if interval[a, -1] == 0:
+            continue
+        _by_bin(bins[:, a], interval.shape[1], order)
+        others = interval.copy()
+        others[a] = 0
+        noise = _noise(others)
+        slots[:] = -1
+        for cell in order:
+            slot = _look_up(cell, slots, noise, bins, others)
+            before, slots[slot] = slots[slot], cell
+            here = interval[a, bins[cell, a]]
+            if before < 0 or interval[a, bins[before, a]] + 1 != here:
                 continue
-            size_one, size_other = 0, 0
+            people, people_before = 0, 0
             for label in range(counts.shape[1]):
-                both[label] = counts[one, label] + counts[other, label]
-                size_one += counts[one, label]
-                size_other += counts[other, label]
-            change[a, in_attribute[other]] += price(both, kind, k, everybody) - own[one] - own[other]
-            if size_one + size_other >= k:
-                freed[a, in_attribute[other]] += size_one if size_one < k else 0
-                freed[a, in_attribute[other]] += size_other if size_other < k else 0
+                both[label] = counts[cell, label] + counts[before, label]
+                people += counts[cell, label]
+                people_before += counts[before, label]
+            change[a, here] += price(both, kind, k, everybody)
+            change[a, here] -= price(counts[cell], kind, k, everybody) + price(counts[before], kind, k, everybody)
+            if people + people_before >= k:
+                freed[a, here] += people if people < k else 0
+                freed[a, here] += people_before if people_before < k else 0
     return change, freed

@@ -137,3 +137,50 @@ def divide_parts(
             place[to] += 1
         begin = ends[part]
     return new_rows
+
+
+@njit(cache=True, nogil=True)
+def divide_portions(
+    codes: NDArray[Any],
+    portion: Floats,
+    labels: NDArray[Any],
+    rows: NDArray[Any],
+    share: Floats,
+    least: float,
+    counts: Floats,
+) -> tuple[NDArray[Any], Floats, Int64s]:
+    """The rows of each son, one after the other, their weights, and where each son's rows end.
+
+    Of a row's weight `portion[code, label, son]` goes to each son; if some son would get less than `least`, all goes to
+    the one that would get most. Adds people to `counts[son, label]`.
+    """
+    sons = counts.shape[0]
+    sizes, only = np.zeros(sons, np.int64), np.full(rows.size, -1, np.int64)
+    for i in range(rows.size):
+        parts = portion[codes[rows[i]], labels[rows[i]]]
+        weight = share[i] if share.size else 1.0
+        largest = 0
+        for each in range(sons):
+            if parts[each] > parts[largest]:
+                largest = each
+        for each in range(sons):
+            if parts[each] > 0.0 and (parts[each] == 1.0 or parts[each] * weight < least):
+                only[i] = largest
+        if only[i] >= 0:
+            sizes[only[i]] += 1
+        else:
+            for each in range(sons):
+                sizes[each] += parts[each] > 0.0
+    place = np.cumsum(sizes) - sizes
+    new_rows, new_share = np.empty(sizes.sum(), rows.dtype), np.empty(sizes.sum())
+    for i in range(rows.size):
+        row = rows[i]
+        parts = portion[codes[row], labels[row]]
+        weight = share[i] if share.size else 1.0
+        for each in range(sons):
+            if each == only[i] or (only[i] < 0 and parts[each] > 0.0):
+                new_rows[place[each]] = row
+                new_share[place[each]] = weight if only[i] >= 0 else weight * parts[each]
+                counts[each, labels[row]] += new_share[place[each]]
+                place[each] += 1
+    return new_rows, new_share, np.cumsum(sizes)

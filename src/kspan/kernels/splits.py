@@ -185,9 +185,29 @@ def best_threshold(
     than `k`. With `allowed` a cut may only be after these codes, and anywhere between two numbers that occur; halfway
     is preferred. `counts` is room to count in, full of zeros before and after.
     """
-    last = counts.shape[1] - 1
-    missing, node, left, right = np.zeros(last), np.zeros(last), np.zeros(last), np.zeros(last)
+    missing = np.zeros(counts.shape[1] - 1)
     seen = _present(codes, numbers.size, rows, share, labels, counts, missing)
+    found = best_cut(seen, counts, missing, numbers, shares_missing, score, min_rows, k, allowed)
+    for code in seen:
+        counts[code] = 0.0
+    return found
+
+
+@njit(cache=True, nogil=True)
+def best_cut(
+    seen: Int64s,
+    counts: Floats,
+    missing: Floats,
+    numbers: Floats,
+    shares_missing: bool,
+    score: int,
+    min_rows: float,
+    k: int,
+    allowed: Bools,
+) -> tuple[float, float, int, float]:
+    """The same from the people by code and label, whose last column has their sum, of the codes that are `seen`."""
+    last = counts.shape[1] - 1
+    node, left, right = np.zeros(last), np.zeros(last), np.zeros(last)
     for code in seen:
         node += counts[code, :last]
     known, unknown = node.sum(), missing.sum()
@@ -222,8 +242,6 @@ def best_threshold(
         worth = math.floor(worth * 10**DIGITS + 0.5) / 10**DIGITS
         if worth > best_worth or (worth == best_worth and usual and not best_usual):
             best_gain, best_worth, best_parts, best_at, best_cut, best_usual = gain, worth, parts, at, cut, usual
-    for code in seen:
-        counts[code] = 0.0
     if best_at >= 0 and score == C45:
         # Among many cuts one gains by chance: to say which one it is costs bits (Quinlan 1996).
         best_gain -= math.log2(tried) / total

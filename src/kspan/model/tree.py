@@ -12,6 +12,7 @@ from kspan.data.domain import Kind
 from kspan.data.table import Column, Table
 from kspan.errors import ModelError
 from kspan.model.outcome import Counts, Disclosure, Outcome, disclosure_named, plain, reduced
+from kspan.model.ways import Ways
 
 Role = Literal["public", "private"]
 
@@ -164,40 +165,29 @@ class Tree:
         """For each row of a table the share of each label where it ends.
 
         Where nobody came to that place, or no branch admits the row, the last node on the way to which people came
-        answers. A row that goes several ways gets the mean of the answers, each with the weight of its way.
+        answers. A row that goes several ways, because its cell admits several values (`{a|b}`, `[lo, hi]`, `*`), gets
+        the mean of the answers, each with the weight of its way.
         """
         shares = np.zeros((table.rows, len(self.labels)))
         nothing = np.full(len(self.labels), 1 / len(self.labels))
+        ways = {name: Ways(column) for name, column in table.columns.items()}
         waiting = [(self.root, np.arange(table.rows), np.ones(table.rows), nothing)]
         while waiting:
             node, rows, weights, answer = waiting.pop()
             told = node.outcome.shares(len(self.labels))
             answer = answer if told is None else told
             if node.attribute is not None:
-                column = table[self.attributes[node.attribute].name]
-                codes = column.codes[rows]
-                admitted = [edge.region.covers(column) for edge in node.edges]
-                for edge, admits, part in zip(node.edges, admitted, _parts_of_missing(node), strict=True):
-                    here = np.flatnonzero(admits[codes])
+                way = ways[self.attributes[node.attribute].name]
+                codes = way.column.codes[rows]
+                parts = way.parts([edge.region for edge in node.edges], [edge.node.people for edge in node.edges])
+                for edge, part in zip(node.edges, parts, strict=True):
+                    here = np.flatnonzero(part[codes])
                     if len(here):
-                        weight = weights[here]
-                        if part < 1 and column.has_missing:
-                            weight[codes[here] == column.missing] *= part
-                        waiting.append((edge.node, rows[here], weight, answer))
-                ends = np.flatnonzero(~np.any(admitted, axis=0)[codes])
+                        waiting.append((edge.node, rows[here], weights[here] * part[codes[here]], answer))
+                ends = np.flatnonzero(parts.sum(axis=0)[codes] == 0)
                 rows, weights = rows[ends], weights[ends]
             shares[rows] += weights[:, None] * answer
         return shares
-
-
-def _parts_of_missing(node: Node) -> list[float]:
-    """The part of a person without the value that goes down each edge: as the people there did, or evenly."""
-    ways = [edge.region.missing for edge in node.edges]
-    if sum(ways) < 2:
-        return [1] * len(ways)
-    people = [(edge.node.people or 0) * edge.region.missing for edge in node.edges]
-    parts = people if any(people) else ways
-    return [part / sum(parts) for part in parts]
 
 
 def _people(node: Node) -> str:

@@ -1,4 +1,4 @@
-"""An audit in the terminal: the verdict in one line, then what it rests on."""
+"""What was found in the terminal: first the verdict in one line, then what it rests on."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
@@ -8,11 +8,16 @@ from rich.table import Table
 from rich.text import Text
 
 from kspan.audit.findings import Audit, Finding, K
+from kspan.evaluate.comparison import Comparison
 
 MAIN_MEASURES = ("distinct_l", "entropy_l", "confidence", "t")
 LIMITS = (
     "This judges one release against someone who knows the public columns. It is syntactic privacy: it does not add up "
     "over several releases about the same people, and it is not differential privacy."
+)
+COMPARED = (
+    "Lost: points of accuracy less than from the original. Class match: people who get the label that the same learner "
+    "gives them from the original."
 )
 
 
@@ -60,6 +65,39 @@ def print_table_release(manifest: Mapping[str, Any], console: Console) -> None:
     console.print(Text("Made", style="bold"))
     console.print(_facts(facts))
     console.print()
+
+
+def print_comparison(comparison: Comparison, console: Console) -> None:
+    """Print how well each learner predicts from each table."""
+    head = f"Predicting {visible(comparison.target)} of {comparison.test_rows:,} people"
+    guess = f"always the commonest label of {visible(comparison.original)} is right for {comparison.baseline:.2%}"
+    console.print(Text(f"{head}; {guess}.", style="bold"), soft_wrap=True)
+    if comparison.left_out:
+        names = _and([visible(name) for name in comparison.left_out])
+        console.print(Text(f"Not learnt from, since the test table lacks it: {names}.", style="yellow"), soft_wrap=True)
+    console.print()
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    table.add_column("  learner")
+    table.add_column("table", overflow="fold")
+    for title in ("accuracy", "lost", "class match", "columns", "rows", "seconds"):
+        table.add_column(title, justify="right")
+    whole: dict[str, float] = {}
+    for row in comparison.table.iter_rows(named=True):
+        first = row["learner"] not in whole
+        lost = whole.setdefault(row["learner"], row["accuracy"]) - row["accuracy"]
+        table.add_row(
+            Text(f"  {visible(row['learner'])}" if first else ""),
+            Text(visible(row["release"])),
+            f"{row['accuracy']:.2%}",
+            "" if first else f"{100 * lost + 0.0:.2f}",
+            f"{row['class_match']:.2%}",
+            f"{row['columns']:,}",
+            f"{row['rows']:,}",
+            f"{row['seconds']:.2f}",
+        )
+    console.print(table)
+    console.print()
+    console.print(Text(COMPARED, style="dim"), soft_wrap=True)
 
 
 def _fact(value: Any) -> str:

@@ -28,9 +28,9 @@ def inner_tree(table: Table, policy: Policy, inducer: Any, min_rows: int) -> Tre
         raise PolicyError("kactus keeps a table good for predicting: name a private target in the policy")
     schema = Schema(public=policy.public, private=[policy.target], target=policy.target)
     if inducer == "c45":
-        return c45(table, schema, min_rows=min_rows)
+        return c45(table, schema, min_rows=min_rows, entropy="own-value")
     if inducer == "id3":
-        return id3(table, schema, min_rows=min_rows)
+        return id3(table, schema, min_rows=min_rows, entropy="own-value")
     if is_fitted_tree(inducer):
         return imported(inducer, table, schema)
     if hasattr(inducer, "fit") and hasattr(inducer, "get_params"):

@@ -1,0 +1,133 @@
+"""How often a model is right, and how much two models agree (Tian, Zhang, Xu, Sharkey, Sect. 7.1)."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+import polars as pl
+
+from kspan.data.arrays import Int64s
+from kspan.data.domain import Domain
+from kspan.data.encode import encode_column
+from kspan.data.schema import Schema
+from kspan.errors import DataError
+from kspan.frames.files import load
+from kspan.model.predict import predicted
+from kspan.model.predictor import Predictor
+from kspan.model.tree import Region, Tree
+
+Interval: TypeAlias = tuple[float | None, float | None]
+Path: TypeAlias = tuple[frozenset[tuple[str, Region]], str | None]
+"""What a way from the root to a leaf admits of each attribute that it asks, and the label that it predicts."""
+
+
+def accuracy(labels: Any, truth: Any, weights: Int64s | None = None) -> float:
+    """The share of people whose label is predicted right; a weight says how many people a row stands for.
+
+    >>> accuracy(["yes", "no", "no"], ["yes", "no", "yes"]), accuracy(["yes", "no"], ["yes", "yes"], np.array([3, 1]))
+    (0.6666666666666666, 0.75)
+    """
+    ours, theirs = text_labels(labels), text_labels(truth)
+    if len(ours) != len(theirs):
+        raise DataError(f"there are {len(ours)} labels beside {len(theirs)}: give both for the same rows")
+    if len(ours) == 0:
+        raise DataError("there are no labels to compare: give those of at least one row")
+    same = ours.eq_missing(theirs).to_numpy()
+    return float(same.mean() if weights is None else weights[same].sum() / weights.sum())
+
+
+def class_match(first: Any, second: Any, people: Any = None) -> float:
+    """The share of people to whom two models give the same label (Tian et al., Sect. 7.1, "class match").
+
+    Models of kspan are asked about `people` (a dataframe or the path of a file); labels may be given in their place.
+
+    >>> class_match(["yes", "no", "no", "no"], ["yes", "no", "yes", "no"])
+    0.75
+    """
+    frame = None if people is None else load(people)
+    return accuracy(_labels(first, frame), _labels(second, frame))
+
+
+def path_match(first: Tree, second: Tree) -> float:
+    """The share of paths that two trees have in common among all of both (Tian et al., Sect. 7.1, "path match").
+
+    A path is what it admits of each attribute, in whatever order it asks (their Definition 7), and the label at its
+    end; how many people took it does not matter.
+
+    >>> from kspan.induce.methods import learn
+    >>> from kspan.policy import Policy
+    >>> people = pl.DataFrame({"sex": ["F", "F", "M", "M"], "age": [20, 60, 20, 60], "ill": ["no", "no", "no", "yes"]})
+    >>> first, second = (learn(people, Policy(public=names, target="ill", require="k=1"), "id3")
+    ...                  for names in (["sex", "age"], ["age", "sex"]))
+    >>> str(first).splitlines()
+    ['sex = F: no (no: 2)', 'sex = M', '|  age <= 40: no (no: 1)', '|  age > 40: yes (yes: 1)']
+    >>> path_match(first, first), path_match(first, second)
+    (1.0, 0.2)
+    """
+    ours, theirs = set(paths_of(first)), set(paths_of(second))
+    return len(ours & theirs) / len(ours | theirs)
+
+
+def paths_of(tree: Tree) -> Iterator[Path]:
+    """The paths of a tree, with the label that it predicts for whoever takes them."""
+    waiting: list[tuple[Any, dict[str, Region], int | None]] = [(tree.root, {}, None)]
+    while waiting:
+        node, admitted, label = waiting.pop()
+        # Where nobody came, the last node to which people came answers.
+        label = label if node.outcome.label is None else node.outcome.label
+        if node.attribute is None:
+            plain = ((name, _without_idle_missing(region)) for name, region in admitted.items())
+            yield frozenset(plain), None if label is None else tree.labels[label]
+            continue
+        name = tree.attributes[node.attribute].name
+        for edge in node.edges:
+            region = _both(admitted[name], edge.region) if name in admitted else edge.region
+            waiting.append((edge.node, {**admitted, name: region}, label))
+
+
+def text_labels(given: Any) -> pl.Series:
+    """Labels as text, numbers the way a person writes them, so that a 1 is a 1.0."""
+    series = given if isinstance(given, pl.Series) else pl.Series(np.asarray(given).tolist(), strict=False)
+    if series.dtype == pl.String or series.is_empty():
+        return series.cast(pl.String)
+    column = encode_column(series.alias("labels"), Schema(public=["labels"], domains={"labels": Domain("categorical")}))
+    names: list[str | None] = [column.label(code) for code in range(column.size)]
+    if column.missing is not None:
+        names[column.missing] = None
+    return pl.Series(names, dtype=pl.String)[column.codes]
+
+
+def _labels(model: Any, people: pl.DataFrame | None) -> Any:
+    if not isinstance(model, Tree | Predictor):
+        return model
+    if people is None:
+        raise DataError("a model predicts nothing without people: give a table of them, too")
+    return predicted(model, people)[f"predicted: {model.target}"]
+
+
+def _both(outer: Region, inner: Region) -> Region:
+    """What two regions of one attribute both admit."""
+    met = [_overlap(one, other) for one in outer.intervals for other in inner.intervals]
+    intervals = sorted((one for one in met if one is not None), key=_place)
+    return Region(outer.values & inner.values, tuple(intervals), outer.missing and inner.missing)
+
+
+def _overlap(one: Interval, other: Interval) -> Interval | None:
+    low, high = _only(max, one[0], other[0]), _only(min, one[1], other[1])
+    return None if low is not None and high is not None and low >= high else (low, high)
+
+
+def _only(pick: Any, *bounds: float | None) -> float | None:
+    """The tighter of two bounds, where None is none."""
+    known: Sequence[float] = [bound for bound in bounds if bound is not None]
+    return float(pick(known)) if known else None
+
+
+def _place(interval: Interval) -> float:
+    return -np.inf if interval[0] is None else interval[0]
+
+
+def _without_idle_missing(region: Region) -> Region:
+    """A region by the values it admits: that a missing one goes along with them (as in C4.5) is no condition."""
+    intervals = tuple(sorted(region.intervals, key=_place))
+    return Region(region.values, intervals, region.missing and not region.values and not intervals)

@@ -1,0 +1,82 @@
+"""Which part of a person goes down each branch of a node, where a cell may admit several values."""
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from kspan.data.arrays import Bools, Floats
+from kspan.data.general import General, general
+from kspan.data.table import Column
+
+if TYPE_CHECKING:
+    from kspan.model.tree import Region
+
+
+class Ways:
+    """A column of people who are to be sent down the branches of a tree."""
+
+    def __init__(self, column: Column) -> None:
+        self.column = column
+
+    @cached_property
+    def meant(self) -> General | None:
+        """What the cells admit, if some admit more than one value."""
+        if self.column.values.dtype != object and self.column.suppressed is None:
+            return None
+        found = general(self.column)
+        return None if found.is_exact else found
+
+    def parts(self, regions: Sequence["Region"], people: Sequence[float | None]) -> Floats:
+        """For each branch (row) and code of the column the part of a person that goes there; 0 everywhere is nowhere.
+
+        A value goes where it is admitted. A cell that admits several goes in proportion to those that each branch
+        admits, of numbers by the length in common; `*`, and a missing value that several branches admit, as the
+        `people` there did, or evenly if nobody did or they are not told.
+        """
+        admitted = np.array([region.covers(self.column) for region in regions])
+        parts = admitted.astype(np.float64)
+        known = np.array([0.0 if number is None else float(number) for number in people])
+        for code in (self.column.missing, self.column.suppressed):
+            if code is not None:
+                here = np.ones(len(regions), bool) if code == self.column.suppressed else admitted[:, code]
+                parts[:, code] = _shared(here, known)
+        if self.meant is not None:
+            several = (self.meant.numbers_admitted > 1) & (np.arange(self.column.size) < len(self.column.values))
+            several &= ~admitted.any(axis=0)  # a branch may be for just such a cell
+            parts[:, several] = self._of_cells(self.meant, regions, several)
+        return parts
+
+    def _of_cells(self, meant: General, regions: Sequence["Region"], several: Bools) -> Floats:
+        if meant.kind == "categorical":
+            inside = np.array(
+                [[str(value) in region.values for value in meant.values] for region in regions], np.float64
+            )
+            found = (meant.admits[several].astype(np.float64) @ inside.T).T
+        else:
+            numbers = meant.values.astype(np.float64)
+            low, high = numbers[meant.low[several]], numbers[meant.high[several] - 1]
+            found = np.array([_in_common(low, high, region) for region in regions])
+        total = found.sum(axis=0)
+        return np.asarray(np.divide(found, total, out=np.zeros_like(found), where=total > 0))
+
+
+def _in_common(low: Floats, high: Floats, region: "Region") -> Floats:
+    """How much of each range of numbers a region admits; one that is a single number to it, all or nothing."""
+    found = np.zeros(len(low))
+    for begin, end in region.intervals:
+        first = low if begin is None else np.maximum(low, begin)
+        last = high if end is None else np.minimum(high, end)
+        found += np.maximum(last - first, 0.0)
+    return found
+
+
+def _shared(here: Bools, people: Floats) -> Floats:
+    """How a person is shared by some branches."""
+    if not here.any():
+        return np.zeros(len(here))
+    weights = np.where(here, people, 0.0)
+    weights = weights if weights.any() else here.astype(np.float64)
+    parts: Floats = weights / weights.sum()
+    return parts

@@ -1,0 +1,105 @@
+"""Charts that need no network: an HTML page with its scripts inside, SVG or PNG."""
+
+import io
+from pathlib import Path
+from typing import Any
+
+import altair as alt
+import polars as pl
+
+from kspan.errors import FileError
+from kspan.evaluate.comparison import Comparison
+from kspan.frames.files import check_place, write_whole
+from kspan.report.text import visible
+
+FORMATS = {".html": "html", ".svg": "svg", ".png": "png"}
+COLORS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000"]
+"""Told apart by people who see few colors, too (Okabe and Ito)."""
+WIDTH, STEP = 320, 28
+
+
+def check_chart(path: Path) -> None:
+    """Refuse a name that says no format, or a place where no file can be, before long work begins."""
+    if path.suffix.lower() not in FORMATS:
+        raise FileError(f"cannot tell the format of {path} from its name: end it in {', '.join(FORMATS)}")
+    check_place(path)
+
+
+def write_chart(chart: Any, path: Path) -> None:
+    """Write a chart in the format that the name says, whole or not at all."""
+    check_chart(path)
+    kind = FORMATS[path.suffix.lower()]
+    picture, page = io.BytesIO(), io.StringIO()
+    if kind == "png":
+        chart.save(picture, format=kind, scale_factor=2)
+    elif kind == "svg":
+        chart.save(page, format=kind)
+    else:
+        # The menu of the page would send the data to an editor on the web.
+        chart.save(page, format=kind, inline=True, embed_options={"actions": False})
+    content = picture.getvalue() or page.getvalue().encode()
+    write_whole(path, lambda out: out.write(content))
+
+
+def comparison_chart(comparison: Comparison) -> Any:
+    """Accuracy and class match of each learner on each table, a point each."""
+    rows = [
+        {**row, "release": _harmless(row["release"]), "learner": _harmless(row["learner"])}
+        for row in comparison.table.to_dicts()
+    ]
+    order = list(dict.fromkeys(row["release"] for row in rows))
+    learners = list(dict.fromkeys(row["learner"] for row in rows))
+    target, people = _harmless(comparison.target), f"{comparison.test_rows:,} test rows"
+    points = alt.Chart(pl.DataFrame(rows)).encode(
+        y=alt.Y("release:N", sort=order, title=None, axis=alt.Axis(labelLimit=280, grid=True)),
+        color=alt.Color("learner:N", sort=learners, scale=alt.Scale(domain=learners, range=COLORS), title="learner"),
+        shape=alt.Shape("learner:N", sort=learners, scale=alt.Scale(domain=learners), title="learner"),
+        tooltip=[
+            alt.Tooltip("release:N", title="table"),
+            alt.Tooltip("learner:N", title="learner"),
+            alt.Tooltip("accuracy:Q", format=".2%", title="accuracy"),
+            alt.Tooltip("class_match:Q", format=".2%", title="class match"),
+            alt.Tooltip("rows:Q", format=",", title="rows learnt from"),
+        ],
+    )
+    same_size = {"width": WIDTH, "height": alt.Step(STEP)}
+    right = points.mark_point(size=70, filled=True).encode(x=_share("accuracy:Q", "accuracy")).properties(**same_size)
+    guess = (
+        alt.Chart(pl.DataFrame({"baseline": [comparison.baseline]}))
+        .mark_rule(strokeDash=[4, 3], color="#777")
+        .encode(
+            x=alt.X("baseline:Q"),
+            tooltip=alt.Tooltip("baseline:Q", format=".2%", title="always the commonest label"),
+        )
+    )
+    alike = (
+        points.mark_point(size=70, filled=True)
+        .encode(x=_share("class_match:Q", "class match"))
+        .encode(y=alt.Y("release:N", sort=order, title=None, axis=alt.Axis(labels=False, ticks=False, grid=True)))
+        .properties(**same_size)
+    )
+    return (
+        alt.hconcat(guess + right, alike)
+        .properties(
+            title=alt.Title(
+                f"Predicting {target} from each table",
+                subtitle=f"{people}; dashed: always the commonest label; class match: with the model of the original",
+                anchor="start",
+            ),
+            background="white",
+        )
+        .configure_view(stroke="#ddd")
+    )
+
+
+def _share(what: str, title: str) -> Any:
+    return alt.X(what, title=title, scale=alt.Scale(zero=False, nice=True), axis=alt.Axis(format=".1%", tickCount=6))
+
+
+def _harmless(name: str) -> str:
+    """A name of a file or column, which may hold anything but must not end the script around it.
+
+    >>> _harmless("k=5</script>")
+    'k=5‹/script>'
+    """
+    return visible(name).replace("<", "‹")
