@@ -22,6 +22,9 @@ from kspan.errors import DataError
 
 ROUNDING = 1e-12
 
+EVERYTHING: Bools = np.empty(0, bool)
+"""Every value can occur."""
+
 _NUMBER = r"\s*([+-]?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)\s*"
 _OPEN = re.compile(rf"([\[\]]){_NUMBER}[,;]{_NUMBER}([\[\]])")
 _DASH = re.compile(rf"{_NUMBER}-{_NUMBER}")
@@ -69,6 +72,11 @@ class General:
         return np.arange(self.low[code], self.high[code])
 
     @cached_property
+    def listed(self) -> tuple[Int64s, Int64s]:
+        """The words that each code admits, one after the other: those of code c from `start[c]` to `start[c + 1]`."""
+        return np.append(0, np.cumsum(self.admits.sum(axis=1))), np.nonzero(self.admits)[1]
+
+    @cached_property
     def evenly(self) -> Floats:
         """How likely each value is before anything is known: words alike, numbers by the room around them."""
         if self.kind == "categorical" or self.size < 2:
@@ -85,10 +93,11 @@ class General:
         inside: Floats = np.where(self._some(weights), sums[self.high] - sums[self.low], 0.0)
         return inside
 
-    def expected(self, counts: Floats, weights: Floats) -> Floats:
+    def expected(self, counts: Floats, weights: Floats, inside: Bools | None = None) -> Floats:
         """How many people have each value, if so many show each code and values are as likely as their weights.
 
-        Both have a column for each label. Where the values that a code admits have no weight, its people are nowhere.
+        Both have a column for each label; only values `inside` can occur, if it is given. Where the values that a code
+        admits have no weight, its people are nowhere.
         Table III of Shao and Beckford has 5.5 F and 2.5 M:
 
         >>> import polars as pl
@@ -99,11 +108,15 @@ class General:
         >>> sex.expected(shown, np.ones((2, 2))).tolist()
         [[4.0, 1.5], [1.0, 1.5]]
         """
+        if self.kind == "categorical":
+            from kspan.kernels.spread import expected_words  # loading compiled code takes a moment
+
+            found = np.zeros((self.size, counts.shape[1]))
+            expected_words(*self.listed, weights, EVERYTHING if inside is None else inside, counts, found)
+            return found
+        weights = weights if inside is None else weights * inside[:, None]
         mass = self.mass(weights)
         each = np.divide(counts, mass, out=np.zeros_like(counts), where=mass > 0)
-        if self.kind == "categorical":
-            spread: Floats = weights * (self.admits.T.astype(np.float64) @ each)
-            return spread
         steps = np.zeros((self.size + 1, counts.shape[1]))
         np.add.at(steps, self.low, each)
         np.add.at(steps, self.high, -each)

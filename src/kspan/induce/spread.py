@@ -14,7 +14,7 @@ from typing import Literal, get_args
 import numpy as np
 
 from kspan.data.arrays import Bools, Floats, Int64s
-from kspan.data.general import General
+from kspan.data.general import EVERYTHING, General
 from kspan.data.table import Column
 from kspan.errors import PolicyError, did_you_mean, listed
 
@@ -127,11 +127,11 @@ class Spread:
         Only values `inside` are possible where they are counted.
         """
         values = self.general.size
-        known = np.where(self.unknown[:, None], 0.0, cells)
-        found = np.zeros((size, cells.shape[1]))
-        found[:values] = self.general.expected(known, _within(self.likely, inside))
-        if size > values:
-            found[values] = cells[self.unknown].sum(axis=0)
+        if size == values:
+            return self.general.expected(cells, self.likely, inside)
+        found = np.empty((size, cells.shape[1]))
+        found[values:] = cells[self.unknown].sum(axis=0)
+        found[:values] = self.general.expected(np.where(self.unknown[:, None], 0.0, cells), self.likely, inside)
         return found
 
     def portions(self, son: Int64s, sons: int, inside: Bools | None) -> Floats:
@@ -139,18 +139,27 @@ class Spread:
 
         A cell that says nothing goes to the son of the code beyond the values, if that has one, else nowhere.
         """
-        weights, values = _within(self.chosen, inside), self.general.size
+        values = self.general.size
         if self.only_top:
-            parts = self._top_only(weights, son, sons)
+            parts = self._top_only(_within(self.chosen, inside), son, sons)
+        elif self.general.kind == "categorical":
+            from kspan.kernels.spread import portions_of_words  # loading compiled code takes a moment
+
+            parts = np.zeros((self.general.column.size, self.chosen.shape[1], sons))
+            possible = EVERYTHING if inside is None else inside
+            portions_of_words(*self.general.listed, self.chosen, possible, son, parts)
         else:
-            each = [self.general.mass(weights * (son[:values] == place)[:, None]) for place in range(sons)]
-            parts = np.stack(each, axis=2)
-        total = parts.sum(axis=2, keepdims=True)
-        parts = np.asarray(np.divide(parts, total, out=np.zeros_like(parts), where=total > 0))
+            parts = self._by_mass(_within(self.chosen, inside), son[:values], sons)
         parts[self.unknown] = 0.0
         if len(son) > values and 0 <= son[values] < sons:
             parts[self.unknown, :, son[values]] = 1.0
         return parts
+
+    def _by_mass(self, weights: Floats, son: Int64s, sons: int) -> Floats:
+        """The part of what each cell admits that has each son."""
+        parts = np.stack([self.general.mass(weights * (son == place)[:, None]) for place in range(sons)], axis=2)
+        total = parts.sum(axis=2, keepdims=True)
+        return np.asarray(np.divide(parts, total, out=np.zeros_like(parts), where=total > 0))
 
     def _top_only(self, weights: Floats, son: Int64s, sons: int) -> Floats:
         """The son of the value of highest weight that each cell admits."""
