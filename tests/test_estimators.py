@@ -29,6 +29,11 @@ COMPARING_NUMBERS = ("check_estimators_pickle", "check_fit_idempotent")
         ks.KADETClassifier(k=2, criterion="c45"),
         ks.ID3Classifier(),
         ks.C45Classifier(),
+        ks.NaiveBayesClassifier(),
+        ks.NaiveBayesClassifier(numbers="binned", likelihood="em"),
+        ks.LogisticClassifier(),
+        ks.ReleasedFeatures(),
+        ks.ReleasedFeatures(standardize=True, missing_indicator=True),
         ks.Anonymizer(k=2, method="mondrian"),
         ks.Anonymizer(),
     ],
@@ -172,3 +177,64 @@ def test_columns_in_no_list_are_dropped_and_wrong_names_refused() -> None:
         ks.Anonymizer(method="mondrian", options={"shwo": "set"}).fit(PEOPLE)
     with pytest.raises(ks.PolicyError, match="target"):
         ks.Anonymizer(method="kactus").fit(PEOPLE)
+
+
+RELEASED = ks.anonymize(
+    ADULT, ks.Policy(public=PEOPLE.columns, target="income", require="k=10"), method="mondrian", rng=0, keep_order=True
+).table
+
+
+@pytest.mark.parametrize("kind", ["polars", "pandas", "pyarrow"])
+@pytest.mark.parametrize("classifier", [ks.NaiveBayesClassifier, ks.LogisticClassifier])
+def test_released_tables_are_learnt_from(kind: str, classifier: type) -> None:
+    cells = RELEASED.drop("income")
+    frame = {"polars": cells, "pandas": cells.to_pandas(), "pyarrow": cells.to_arrow()}[kind]
+    model = classifier().fit(frame, RELEASED["income"].to_numpy())
+    assert model.model_ == classifier().fit(cells, RELEASED["income"]).model_
+    assert model.score(PEOPLE, LABEL) > 0.72
+    assert model.score(frame, RELEASED["income"]) > 0.72
+
+
+def test_any_model_of_scikit_learn_learns_from_a_release() -> None:
+    line = make_pipeline(ks.ReleasedFeatures(), DecisionTreeClassifier(max_depth=5, random_state=0))
+    line.fit(RELEASED.drop("income").to_pandas(), RELEASED["income"].to_pandas())
+    assert line.score(PEOPLE.to_pandas(), LABEL.to_pandas()) > 0.76
+    names = line[0].get_feature_names_out()
+    assert len(set(names)) == len(names) == line[0].transform(PEOPLE.to_pandas()).shape[1]
+    assert pickle.loads(pickle.dumps(line[0])).encoding_ == line[0].encoding_  # noqa: S301
+
+
+def test_exact_columns_are_encoded_as_scikit_learn_does() -> None:
+    words = PEOPLE.select("education", "sex", "race")
+    theirs = OneHotEncoder(sparse_output=False).fit(words.to_pandas())
+    ours = ks.ReleasedFeatures().fit(words)
+    assert (ours.transform(words) == theirs.transform(words.to_pandas())).all()
+    assert ours.get_feature_names_out().tolist() == theirs.get_feature_names_out().tolist()
+
+
+def test_cells_of_other_tools_and_names() -> None:
+    people = pl.DataFrame({"age": ["[20, 30[", "30-39", ">=40", "*"], "job": ["health", "clerk", "nurse", None]})
+    jobs = ks.Hierarchy.of([("nurse", "health"), ("doctor", "health"), ("clerk", "office")])
+    features = ks.ReleasedFeatures(hierarchies={"job": jobs}).fit(people)
+    assert features.get_feature_names_out().tolist() == ["age", "job_clerk", "job_doctor", "job_nurse"]
+    assert features.transform(people)[:, 0] == pytest.approx([24.5, 34.5, 40, 33])
+    assert features.transform(people)[:, 1:].round(3).tolist() == [
+        [0, 0.5, 0.5],
+        [1, 0, 0],
+        [0, 0, 1],
+        [0.333, 0.167, 0.5],
+    ]
+    later = features.transform(pl.DataFrame({"age": [50, None], "job": ["office", "pilot"]}))
+    assert later[:, 0] == pytest.approx([50, 33])
+    assert later[0, 1:].tolist() == [1, 0, 0]
+
+
+def test_cells_that_are_not_understood_name_the_row() -> None:
+    people = pl.DataFrame({"age": ["[20, 30", "30"]})
+    with pytest.raises(ks.DataError, match=r"row 1 of column 'age' .* expected"):
+        ks.ReleasedFeatures().fit(people)
+    with pytest.raises(ks.PolicyError, match="groups low and high"):
+        ks.ReleasedFeatures(range_pattern="x").fit(people)
+    own = pl.DataFrame({"age": ["20 to 30", "30"]})
+    features = ks.ReleasedFeatures(range_pattern=r"(?P<low>\d+) to (?P<high>\d+)", domains={"age": [0, 99]}).fit(own)
+    assert features.transform(own).tolist() == [[25], [30]]

@@ -12,6 +12,9 @@ policy = ks.Policy(
 same = ks.Policy(public=["age", "sex"], private=["income"], require="k=3")
 audit: ks.Audit = ks.audit(ks.datasets.load_adult(), policy)
 smallest: int = audit.k.rows
+tree: ks.Tree = ks.learn(ks.datasets.load_adult(), policy)
+labels: tuple[str, ...] = ks.learn(ks.datasets.load_adult(), policy, "naive-bayes").labels
+loaded = ks.predict(ks.load_model("model.json"), ks.datasets.load_adult())
 closeness: float = ks.t_closeness(ks.datasets.load_adult(), policy.public, "income")
 comparison: ks.Comparison = ks.compare(ks.datasets.load_adult(), {}, ks.datasets.load_adult(), policy, ["id3", "c45"])
 own = ks.compare(

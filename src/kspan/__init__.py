@@ -32,6 +32,9 @@ if TYPE_CHECKING:
     from kspan.errors import ModelError as ModelError
     from kspan.errors import PolicyError as PolicyError
     from kspan.errors import Unreachable as Unreachable
+    from kspan.estimators.released import LogisticClassifier as LogisticClassifier
+    from kspan.estimators.released import NaiveBayesClassifier as NaiveBayesClassifier
+    from kspan.estimators.released import ReleasedFeatures as ReleasedFeatures
     from kspan.estimators.tables import Anonymizer as Anonymizer
     from kspan.estimators.trees import C45Classifier as C45Classifier
     from kspan.estimators.trees import ID3Classifier as ID3Classifier
@@ -45,7 +48,11 @@ if TYPE_CHECKING:
     from kspan.frames.files import read_table as read_table
     from kspan.induce.methods import learn as learn
     from kspan.measures import *  # noqa: F403
+    from kspan.model.bayes import NaiveBayes as NaiveBayes
     from kspan.model.equivalent import equivalent_table as equivalent_table
+    from kspan.model.linear import Linear as Linear
+    from kspan.model.models import load_model as load_model
+    from kspan.model.models import save_model as save_model
     from kspan.model.paths import paths as paths
     from kspan.model.predict import predict as predict
     from kspan.model.store import load_tree as load_tree
@@ -73,6 +80,7 @@ _HOMES = {
         "PolicyError",
         "Unreachable",
     ),
+    "kspan.estimators.released": ("LogisticClassifier", "NaiveBayesClassifier", "ReleasedFeatures"),
     "kspan.estimators.tables": ("Anonymizer",),
     "kspan.estimators.trees": ("C45Classifier", "ID3Classifier", "KADETClassifier"),
     "kspan.evaluate.agreement": ("class_match", "path_match"),
@@ -94,7 +102,10 @@ _HOMES = {
         "t_closeness",
     ),
     "kspan.induce.methods": ("learn",),
+    "kspan.model.bayes": ("NaiveBayes",),
     "kspan.model.equivalent": ("equivalent_table",),
+    "kspan.model.linear": ("Linear",),
+    "kspan.model.models": ("load_model", "save_model"),
     "kspan.model.paths": ("paths",),
     "kspan.model.predict": ("predict",),
     "kspan.model.store": ("load_tree",),

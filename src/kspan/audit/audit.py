@@ -26,8 +26,9 @@ from kspan.frames.files import load
 from kspan.frames.native import like
 from kspan.model.imported import imported, is_fitted_tree
 from kspan.model.kind import is_model
+from kspan.model.models import load_model, name_of
 from kspan.model.partition import Partition
-from kspan.model.store import load_tree
+from kspan.model.predictor import Predictor
 from kspan.model.tree import Tree
 from kspan.policy import Policy
 from kspan.utility.loss import average_group_size, certainty_penalty, classification_metric, discernibility
@@ -66,7 +67,9 @@ def audit(
         raise PolicyError(f"a {type(policy).__name__} is no policy: give a kspan.Policy or the path of a policy.toml")
     policy = policy if isinstance(policy, Policy) else Policy.load(policy)
     if isinstance(release, str | os.PathLike) and is_model(release):
-        release = load_tree(release).tree
+        release = load_model(release)
+    if isinstance(release, Predictor):
+        raise PolicyError(f"this is a {name_of(release)}: only trees can be audited")
     if isinstance(release, Tree) or is_fitted_tree(release):
         if people is None:
             raise PolicyError("a tree is judged by the people it was made from: give their table, too")

@@ -46,6 +46,8 @@ def audit(
     from kspan.audit import audit as judge
     from kspan.frames.files import check_writable, read_table, write_table
     from kspan.model.kind import is_model
+    from kspan.model.models import load_model, name_of
+    from kspan.model.tree import Tree
     from kspan.policy import Policy
     from kspan.report.text import print_audit
 
@@ -63,9 +65,11 @@ def audit(
     with progress() as step:
         step(f"reading {release.name}")
         if is_model(release):
+            if not isinstance(model := load_model(release), Tree):
+                raise PolicyError(f"{release} is a {name_of(model)}: only trees can be audited")
             if data is None:
                 raise PolicyError(f"{release} is a model: name the people that it was made from with --data")
-            found = judge(release, read_table(data, how), rules, show=show)
+            found = judge(model, read_table(data, how), rules, show=show)
         else:
             table = read_table(release, how)
             if without_identifiers:

@@ -1,9 +1,10 @@
-"""kspan learn: mine a model that keeps the requirement."""
+"""kspan learn: mine a model, from people as they are or from a released table."""
 
 import sys
 from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 import typer
 
@@ -12,7 +13,8 @@ from kspan.cli.options import (
     Delimiter,
     Encoding,
     Json,
-    PolicyFile,
+    PolicyOrManifest,
+    RangePattern,
     check_apart,
     check_word,
     dialect,
@@ -20,31 +22,60 @@ from kspan.cli.options import (
 from kspan.cli.output import page, progress, tell, tell_json
 from kspan.errors import FileError, PolicyError, check_number
 
+if TYPE_CHECKING:
+    import polars as pl
+
+    from kspan.audit.findings import Audit
+    from kspan.model.tree import Tree
+    from kspan.policy import Policy
+
 FLAGS = {
     "score": ("--score",),
     "min_rows": ("--min-rows",),
     "confidence_factor": ("--confidence-factor",),
     "prune": ("--prune", "--no-prune"),
     "subtree_raising": ("--raising", "--no-raising"),
+    "entropy": ("--entropy",),
+    "division": ("--division",),
+    "rng": ("--seed",),
+    "likelihood": ("--likelihood",),
+    "alpha": ("--alpha",),
+    "numbers": ("--numbers",),
+    "bins": ("--bins",),
+    "var_smoothing": ("--var-smoothing",),
+    "C": ("--C",),
+    "missing_indicator": ("--missing-indicator", "--no-missing-indicator"),
+    "max_iter": ("--max-iter",),
 }
 """How options of methods are typed; those that are yes or no have a word for each."""
+
+OF_OTHERS = "Options of naive-bayes and logistic"
 
 
 def learn(
     data: Annotated[
-        Path, typer.Argument(help="The people to learn from: CSV, Parquet, Arrow or Feather; - for stdin.")
+        Path,
+        typer.Argument(help="The people to learn from, raw or released: CSV, Parquet, Arrow or Feather; - for stdin."),
     ],
-    policy: PolicyFile,
     output: Annotated[Path, typer.Option("--output", "-o", help="Where to write the model, as JSON.")],
+    policy: PolicyOrManifest = None,
     method: Annotated[
         str,
         typer.Option(
             "--method",
             "-m",
-            help="kadet and kadet-c45 keep the requirement; id3 and c45 promise nothing.",
+            help="kadet and kadet-c45 keep the requirement; id3, c45, naive-bayes and logistic promise nothing.",
             metavar="METHOD",
         ),
     ] = "kadet",
+    target: Annotated[
+        str | None, typer.Option(help="The column to predict, if the policy names none or there is none.")
+    ] = None,
+    manifest: Annotated[
+        Path | None,
+        typer.Option(help="What was released with the table (DATA.release.json if that is there): roles and names."),
+    ] = None,
+    range_pattern: RangePattern = None,
     score: Annotated[
         str | None, typer.Option(help="information-gain (default), gain-ratio or gini; of kadet and id3.")
     ] = None,
@@ -61,6 +92,54 @@ def learn(
         bool | None,
         typer.Option("--raising/--no-raising", help="May pruning put a branch in the place of its node? Of c45 only."),
     ] = None,
+    entropy: Annotated[
+        str | None,
+        typer.Option(help="How id3 and c45 count general cells: equal (default), em, own-value; id3 also random."),
+    ] = None,
+    division: Annotated[
+        str | None,
+        typer.Option(help="Where id3 sends people with general cells: fractional (default), random or frequent."),
+    ] = None,
+    seed: Annotated[int | None, typer.Option(min=0, help="Of what id3 leaves to chance: 0 unless said.")] = None,
+    likelihood: Annotated[
+        str | None,
+        typer.Option(
+            help="How values share a general cell: even (default), or em, as the table itself tells.",
+            rich_help_panel=OF_OTHERS,
+        ),
+    ] = None,
+    alpha: Annotated[
+        float | None,
+        typer.Option(help="People that naive-bayes adds to every value: 1 unless said.", rich_help_panel=OF_OTHERS),
+    ] = None,
+    numbers: Annotated[
+        str | None,
+        typer.Option(help="How naive-bayes takes numbers: gaussian (default) or binned.", rich_help_panel=OF_OTHERS),
+    ] = None,
+    bins: Annotated[
+        int | None, typer.Option(min=1, help="How many bins, with binned: 10.", rich_help_panel=OF_OTHERS)
+    ] = None,
+    var_smoothing: Annotated[
+        float | None,
+        typer.Option(
+            help="The part of the largest variance that naive-bayes adds to all: 1e-9.", rich_help_panel=OF_OTHERS
+        ),
+    ] = None,
+    C: Annotated[  # noqa: N803
+        float | None,
+        typer.Option("--C", help="The inverse of the penalty of logistic: 1 unless said.", rich_help_panel=OF_OTHERS),
+    ] = None,
+    missing_indicator: Annotated[
+        bool | None,
+        typer.Option(
+            "--missing-indicator/--no-missing-indicator",
+            help="Does logistic learn from what is missing? It does not unless said.",
+            rich_help_panel=OF_OTHERS,
+        ),
+    ] = None,
+    max_iter: Annotated[
+        int | None, typer.Option(min=1, help="How long logistic may search: 1000 steps.", rich_help_panel=OF_OTHERS)
+    ] = None,
     table: Annotated[
         Path | None,
         typer.Option(help="Write what the tree tells of each person as a table, too (.csv, .parquet, ...)."),
@@ -74,18 +153,12 @@ def learn(
     columns: Columns = None,
     json: Json = False,
 ) -> int:
-    """Learn a decision tree for the policy's target from DATA, and write it if it holds."""
+    """Learn a model for the target from DATA, and write it; where it is to keep the requirement, only if it does."""
     from kspan.frames.files import read_table
-    from kspan.induce.methods import PRIVATE_METHODS
     from kspan.induce.methods import learn as induce
-    from kspan.model.equivalent import told
+    from kspan.model.models import save_model
     from kspan.model.outcome import DISCLOSURES
-    from kspan.model.paths import text
-    from kspan.model.release import TreeRelease
-    from kspan.model.store import save_tree
-    from kspan.policy import Policy
-    from kspan.publish import judged_table, judged_tree, write_judged
-    from kspan.report.text import print_audit
+    from kspan.model.tree import Tree
 
     given = {
         "score": score,
@@ -93,53 +166,156 @@ def learn(
         "confidence_factor": confidence_factor,
         "prune": prune,
         "subtree_raising": subtree_raising,
+        "entropy": entropy,
+        "division": division,
+        "rng": seed,
+        "likelihood": likelihood,
+        "alpha": alpha,
+        "numbers": numbers,
+        "bins": bins,
+        "var_smoothing": var_smoothing,
+        "C": C,
+        "missing_indicator": missing_indicator,
+        "max_iter": max_iter,
     }
     options = {name: value for name, value in given.items() if value is not None}
     _check_options(method, options)
     check_word("--disclose", disclose, DISCLOSURES)
     _check_outputs(output, table, method, disclose)
-    check_apart({"-o": output, "--table": table}, data, policy)
-    rules = Policy.load(policy)
+    rules_of = _rules(data, policy, manifest, target, range_pattern)
+    check_apart({"-o": output, "--table": table}, data, policy, rules_of.manifest)
     with progress() as step:
         step(f"reading {data.name}")
         people = read_table(data, dialect(delimiter, encoding, columns))
-        step("growing the tree")
-        tree = induce(people, rules, method, **options).disclosing(disclose)
-        step("judging it")
-        files = {}
-        if method in PRIVATE_METHODS:
-            files[output] = judged_tree(tree, people, rules, disclosure=disclose)
-        if table is not None:
-            remedy = (
-                "neither was the tree: leave out --table, or name the target where the requirement is about private "
-                f"values ([require.{rules.target}])"
-            )
-            shown = told(tree, people, rules)
-            files[table] = judged_table(shown, rules, table, what="the equivalent table", remedy=remedy)
-        write_judged(files)
-        if not files:
-            save_tree(TreeRelease(tree), output)
-    for path in files:
-        print(f"Wrote {path}: it keeps {rules.require}.", file=sys.stderr)
-    if not files:
-        print(f"Wrote {output}: it makes no promise; do not release it before kspan audit says so.", file=sys.stderr)
-    found = {path: judged.audit for path, judged in files.items()}
+        rules = rules_of(people)
+        step("learning")
+        model = induce(people, rules, method, **options)
+        if isinstance(model, Tree):
+            step("judging it")
+            made = _written_tree(model.disclosing(disclose), people, rules, method, output, table)
+        else:
+            save_model(model, output)
+    if isinstance(model, Tree):
+        return _tell_tree(made, rules, method, depth=depth, json=json)
+    print(
+        f"Wrote {output}: it makes no promise; release it only if what it was learnt from may be released.",
+        file=sys.stderr,
+    )
     if json:
-        audits = {path: audit.as_dict() for path, audit in found.items()}
-        beside = None if table is None else {"output": str(table), "audit": audits[table]}
-        made = {"output": str(output), "method": method, "leaves": len(tree.leaves), "audit": audits.get(output)}
-        tell_json({**made, "table": beside})
+        tell_json({"output": str(output), "method": method, "labels": list(model.labels), "audit": None, "table": None})
+    else:
+        tell(f"{model!r}\n")
+    return 0
+
+
+@dataclass(frozen=True)
+class _Rules:
+    """What was said of the columns, once they are known."""
+
+    policy: "Policy | None"
+    manifest: Path | None
+    target: str | None
+    range_pattern: str | None
+
+    def __call__(self, people: "pl.DataFrame") -> "Policy":
+        """The policy of a table: the one that was given, or that of its manifest, with the names that this explains."""
+        from kspan.tables.manifest import read_manifest
+
+        found = None if self.manifest is None else read_manifest(self.manifest)
+        rules = self.policy
+        if rules is None:
+            assert found is not None
+            rules = found.policy(self.target)
+        elif self.target is not None:
+            rules = replace(rules, target=self.target)
+        if self.range_pattern is not None:
+            rules = replace(rules, range_pattern=self.range_pattern)
+        return rules if found is None else found.naming(rules, people)
+
+
+def _rules(
+    data: Path, policy: Path | None, manifest: Path | None, target: str | None, range_pattern: str | None
+) -> _Rules:
+    """What was said of the columns; mistakes in it are told before the data is read."""
+    from kspan.data.schema import check_range_pattern
+    from kspan.policy import Policy
+    from kspan.tables.manifest import manifest_of
+
+    check_range_pattern(range_pattern)
+    if manifest is None and str(data) != "-":
+        manifest = manifest_of(data)
+    if policy is None and manifest is None:
+        raise PolicyError(
+            f"who may know the columns of {data.name} is not said: name a policy with -p, "
+            "or the manifest that was released with the table with --manifest"
+        )
+    return _Rules(None if policy is None else Policy.load(policy), manifest, target, range_pattern)
+
+
+@dataclass(frozen=True)
+class _Tree:
+    """A tree that was written, and the judge's word on the files that were judged."""
+
+    tree: "Tree"
+    output: Path
+    table: Path | None
+    audits: "Mapping[Path, Audit]"
+
+
+def _written_tree(
+    tree: "Tree", people: "pl.DataFrame", rules: "Policy", method: str, output: Path, table: Path | None
+) -> _Tree:
+    """Judge a tree that is to keep the requirement, and write it with its table; write any other as it is."""
+    from kspan.induce.methods import PRIVATE_METHODS
+    from kspan.model.equivalent import told
+    from kspan.model.models import save_model
+    from kspan.publish import judged_table, judged_tree, write_judged
+
+    files = {}
+    if method in PRIVATE_METHODS:
+        files[output] = judged_tree(tree, people, rules, disclosure=tree.disclosure)
+    if table is not None:
+        remedy = (
+            "neither was the tree: leave out --table, or name the target where the requirement is about private "
+            f"values ([require.{rules.target}])"
+        )
+        shown = told(tree, people, rules)
+        files[table] = judged_table(shown, rules, table, what="the equivalent table", remedy=remedy)
+    write_judged(files)
+    if not files:
+        save_model(tree, output)
+    return _Tree(tree, output, table, {path: judged.audit for path, judged in files.items()})
+
+
+def _tell_tree(made: _Tree, rules: "Policy", method: str, *, depth: int, json: bool) -> int:
+    """Say what was written."""
+    from kspan.model.paths import text
+    from kspan.report.text import print_audit
+
+    output, audits = made.output, made.audits
+    for path in audits:
+        print(f"Wrote {path}: it keeps {rules.require}.", file=sys.stderr)
+    if not audits:
+        print(f"Wrote {output}: it makes no promise; do not release it before kspan audit says so.", file=sys.stderr)
+    if json:
+        found = {path: audit.as_dict() for path, audit in audits.items()}
+        beside = None if made.table is None else {"output": str(made.table), "audit": found[made.table]}
+        said = {"output": str(output), "method": method, "leaves": len(made.tree.leaves), "audit": found.get(output)}
+        tell_json({**said, "table": beside})
         return 0
-    tell(text(tree, depth=depth) + "\n\n")
-    if output in found:
+    tell(text(made.tree, depth=depth) + "\n\n")
+    if output in audits:
         with page() as console:
-            print_audit(found[output], rules.public, console)
+            print_audit(audits[output], rules.public, console)
     return 0
 
 
 def _check_options(method: str, options: Mapping[str, Any]) -> None:
     """Refuse what a method does not take, in the words of the command line and before the data is read."""
+    from kspan.data.expected import LIKELIHOODS
     from kspan.induce.methods import METHODS, options_of
+    from kspan.induce.naive_bayes import SHAPES
+    from kspan.induce.spread import Division, Entropy
     from kspan.induce.worth import SCORES
 
     check_word("-m", method, METHODS)
@@ -147,10 +323,19 @@ def _check_options(method: str, options: Mapping[str, Any]) -> None:
     for name, value in options.items():
         if name not in known:
             typed = FLAGS[name][-1] if value is False else FLAGS[name][0]
-            possible = ", ".join(flag for one in known for flag in FLAGS[one])
+            possible = ", ".join(flag for one in known for flag in FLAGS.get(one, ()))
             raise PolicyError(f"-m {method} does not take {typed}: leave it out, or use {possible}")
     if "score" in options:
         check_word("--score", options["score"], SCORES)
+    if "entropy" in options:
+        check_word("--entropy", options["entropy"], get_args(Entropy))
+    if "division" in options:
+        # Published marginals cannot be typed, so that division by them is for Python only.
+        check_word("--division", options["division"], [word for word in get_args(Division) if word != "distribution"])
+    if "likelihood" in options:
+        check_word("--likelihood", options["likelihood"], LIKELIHOODS)
+    if "numbers" in options:
+        check_word("--numbers", options["numbers"], SHAPES)
     if "confidence_factor" in options:
         check_number("--confidence-factor", options["confidence_factor"], low=1e-4, high=0.5)
 
@@ -158,11 +343,13 @@ def _check_options(method: str, options: Mapping[str, Any]) -> None:
 def _check_outputs(output: Path, table: Path | None, method: str, disclose: str) -> None:
     """Refuse files that cannot be written, or must not be, before long work begins."""
     from kspan.frames.files import check_place, check_writable, is_table_name
-    from kspan.induce.methods import METHODS, PRIVATE_METHODS
+    from kspan.induce.methods import METHODS, PRIVATE_METHODS, TREE_METHODS
 
     if is_table_name(output):
         raise FileError(f"-o {output} has the name of a table, but a model is JSON: end it in .json")
     check_place(output)
+    if disclose != "counts" and method not in TREE_METHODS:
+        raise PolicyError(f"--disclose {disclose} is about the nodes of trees, and {method} grows none: leave it out")
     if table is None:
         return
     if method not in PRIVATE_METHODS:

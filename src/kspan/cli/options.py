@@ -14,6 +14,17 @@ if TYPE_CHECKING:
 PolicyFile = Annotated[
     Path, typer.Option("--policy", "-p", help="The policy: who may know each column, and what must hold.")
 ]
+PolicyOrManifest = Annotated[
+    Path | None,
+    typer.Option("--policy", "-p", help="The policy; a released table needs none if its manifest is at hand."),
+]
+RangePattern = Annotated[
+    str | None,
+    typer.Option(
+        metavar="REGEX",
+        help=r"How the table writes ranges, if in a way of its own: '(?P<low>\d+) to (?P<high>\d+)'.",
+    ),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object to stdout and nothing else there.")]
 Delimiter = Annotated[str | None, typer.Option(help="Between the cells of a text file; found out if not given.")]
 Encoding = Annotated[str | None, typer.Option(help="Of a text file, if it is not UTF-8: latin-1, cp1252, ...")]

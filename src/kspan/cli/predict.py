@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from kspan.cli.options import Columns, Delimiter, Encoding, Json, check_apart, dialect
+from kspan.cli.options import Columns, Delimiter, Encoding, Json, RangePattern, check_apart, dialect
 from kspan.cli.output import progress, tell, tell_json
 
 
@@ -15,6 +15,7 @@ def predict(
     output: Annotated[
         Path, typer.Option("--output", "-o", help="Where to write labels and probabilities (.csv, ...).")
     ],
+    range_pattern: RangePattern = None,
     delimiter: Delimiter = None,
     encoding: Encoding = None,
     columns: Columns = None,
@@ -22,25 +23,25 @@ def predict(
 ) -> int:
     """Predict the target of MODEL for each row of DATA."""
     from kspan.frames.files import check_writable, read_table, write_table
-    from kspan.model.predict import predicted
-    from kspan.model.store import load_tree
+    from kspan.model.models import load_model
+    from kspan.model.predict import predicted, predictor
 
     check_writable(output)
     check_apart({"-o": output}, model, data)
     with progress() as step:
-        tree = load_tree(model).tree
+        learnt = predictor(load_model(model))
         step(f"reading {data.name}")
         people = read_table(data, dialect(delimiter, encoding, columns))
         step("predicting")
-        made = predicted(tree, people)
+        made = predicted(learnt, people, range_pattern)
         write_table(made, output)
     right = None
-    if tree.target in people.columns:
-        known = people[tree.target].cast(str)
-        right = (known == made[f"predicted: {tree.target}"]).fill_null(False).sum() / made.height
+    if learnt.target in people.columns:
+        known = people[learnt.target].cast(str)
+        right = (known == made[f"predicted: {learnt.target}"]).fill_null(False).sum() / made.height
     if json:
         tell_json({"output": str(output), "rows": made.height, "accuracy": right})
     else:
         accuracy = "" if right is None else f" {right:.2%} of the labels in the table are predicted right."
-        tell(f"Wrote {output}: {made.height:,} predictions of {tree.target}.{accuracy}\n")
+        tell(f"Wrote {output}: {made.height:,} predictions of {learnt.target}.{accuracy}\n")
     return 0

@@ -1,5 +1,6 @@
 """Does what is declared of a column cover what it holds, general cells (`{a|b}`, `[lo, hi]`, names) included?"""
 
+import re
 from dataclasses import replace
 
 from kspan.data.cells import NOT_A_NUMBER, SUPPRESSED, Anything, Between, number_text, range_of, read_cell, values_in
@@ -9,7 +10,7 @@ from kspan.data.table import Column
 from kspan.errors import DataError, HierarchyError, listed
 
 
-def check_domain(column: Column) -> None:
+def check_domain(column: Column, range_pattern: str | None = None) -> None:
     """Refuse cells outside the declared domain, by their number: whose they are stays in the house."""
     domain = column.domain
     if domain is None:
@@ -24,7 +25,10 @@ def check_domain(column: Column) -> None:
         return
     cells = [read_cell(label) for label in column.values]
     if domain.kind == "numeric":
-        wrong, what = sum(range_of(cell) is None and cell != Anything() for cell in cells), "numbers"
+        own = re.compile(range_pattern) if range_pattern is not None else None
+        strange = [range_of(cell) is None and cell != Anything() for cell in cells]
+        wrong = sum(no and not (own and own.fullmatch(label)) for no, label in zip(strange, column.values, strict=True))
+        what = "numbers"
     else:
         wrong, what = sum(bool(domain.outside(values_in(cell))) for cell in cells), "values of its declared domain"
     if wrong:
@@ -39,6 +43,8 @@ def with_hierarchy(column: Column, hierarchy: Hierarchy | Recipe) -> Column:
     labels = [column.label(code) for code in range(len(column.values))]
     if not isinstance(hierarchy, Hierarchy):
         values = dict.fromkeys(value for label in labels for value in values_in(read_cell(label)))
+        if not values:  # where all cells are suppressed or missing there is nothing to build from, and no need
+            return column
         try:
             hierarchy = hierarchy.build(list(values))
         except HierarchyError as error:

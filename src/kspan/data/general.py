@@ -46,6 +46,9 @@ class General:
     low: Int64s
     high: Int64s
     """For numbers: the first place that a code admits, and the place after its last."""
+    lowest: Floats
+    highest: Floats
+    """For numbers: the ends of what a code admits, infinite where it has none, nan where it is missing."""
 
     @property
     def size(self) -> int:
@@ -86,7 +89,7 @@ class General:
         """For each code the weight of all values that it admits; weights may have several columns."""
         if self.kind == "categorical":
             return self.admits @ weights
-        sums = np.concatenate([np.zeros_like(weights[:1]), np.cumsum(weights, axis=0)])
+        sums = np.concatenate([np.zeros((1, *weights.shape[1:])), np.cumsum(weights, axis=0)])
         inside: Floats = np.where(self._some(weights), sums[self.high] - sums[self.low], 0.0)
         return inside
 
@@ -142,7 +145,10 @@ Meaning = OneOf | _Range
 def general(column: Column, pattern: str | None = None) -> General:
     """What the cells of a column stand for; a pattern with the groups `low` and `high` says how ranges are written."""
     meanings = _meanings(column, None if pattern is None else re.compile(pattern))
-    numeric = column.values.dtype != object or _all_numbers(column, meanings)
+    words = column.domain is not None and column.domain.kind == "categorical"
+    if words and (ranges := [code for code, meaning in enumerate(meanings) if isinstance(meaning, _Range)]):
+        raise _not_understood(column, ranges[0])
+    numeric = column.values.dtype != object or (not words and _all_numbers(column, meanings))
     return _of_numbers(column, meanings) if numeric else _of_words(column, meanings)
 
 
@@ -235,7 +241,8 @@ def _of_words(column: Column, meanings: Sequence[Meaning]) -> General:
     if column.suppressed is not None:
         admits[column.suppressed] = True
     nowhere = np.zeros(column.size, np.int64)
-    return General(column, "categorical", values, admits, nowhere, nowhere)
+    nothing = np.full(column.size, np.nan)
+    return General(column, "categorical", values, admits, nowhere, nowhere, nothing, nothing)
 
 
 def _of_numbers(column: Column, meanings: Sequence[Meaning]) -> General:
@@ -244,12 +251,15 @@ def _of_numbers(column: Column, meanings: Sequence[Meaning]) -> General:
     inner = [float(value) for meaning in meanings if isinstance(meaning, OneOf) for value in meaning.values]
     numbers = np.unique([end for pair in ends for end in pair if math.isfinite(end)] + inner)
     low, high = np.zeros(column.size, np.int64), np.zeros(column.size, np.int64)
+    lowest, highest = np.full(column.size, np.nan), np.full(column.size, np.nan)
     if ends:
+        lowest[: len(ends)], highest[: len(ends)] = np.array(ends).T
         low[: len(ends)] = np.searchsorted(numbers, [first for first, _ in ends], side="left")
         high[: len(ends)] = np.searchsorted(numbers, [last for _, last in ends], side="right")
     if column.suppressed is not None:
         high[column.suppressed] = len(numbers)
-    return General(column, "numeric", numbers, np.empty((column.size, 0), bool), low, high)
+        lowest[column.suppressed], highest[column.suppressed] = -np.inf, np.inf
+    return General(column, "numeric", numbers, np.empty((column.size, 0), bool), low, high, lowest, highest)
 
 
 def _finite(meaning: Meaning) -> list[float]:

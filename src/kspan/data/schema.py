@@ -1,5 +1,6 @@
 """Who may know each column, and what it may hold: all that encoding needs to know."""
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
@@ -29,6 +30,7 @@ class Said(TypedDict, total=False):
     domains: Mapping[str, Any]
     missing: Iterable[str]
     suppressed_text: str
+    range_pattern: str | None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,6 +55,8 @@ class Schema:
     """Cells that mean "not known", besides empty ones."""
     suppressed_text: str = SUPPRESSED
     """How tables show a suppressed cell; `*` always means one when it is read."""
+    range_pattern: str | None = None
+    """How released tables write ranges of numbers, if in a way of their own: a pattern with the groups low and high."""
 
     if TYPE_CHECKING:  # what may be given is more than what is kept
 
@@ -75,6 +79,7 @@ class Schema:
             self._set(name, MappingProxyType(dict(getattr(self, name))))
         if self.suppressed_text != SUPPRESSED:
             self._check_suppressed_text()
+        check_range_pattern(self.range_pattern)
 
     def __getstate__(self) -> dict[str, Any]:
         """Plain dictionaries instead of read-only views, which cannot be copied."""
@@ -99,6 +104,7 @@ class Schema:
             domains={name: given for name, given in self.domains.items() if name in kept},
             missing=self.missing,
             suppressed_text=self.suppressed_text,
+            range_pattern=self.range_pattern,
         )
 
     def check_columns(self, columns: Iterable[str]) -> None:
@@ -177,6 +183,26 @@ class Schema:
                 f"correct the name or drop it{did_you_mean(unknown[0], known)}"
             )
         return clean
+
+
+def check_range_pattern(pattern: Any) -> str | None:
+    r"""A pattern of ranges as it was given, refused if it is none.
+
+    >>> check_range_pattern(r"(?P<low>\d+) to (?P<high>\d+)")
+    '(?P<low>\\d+) to (?P<high>\\d+)'
+    """
+    if pattern is None:
+        return None
+    try:
+        groups = re.compile(pattern).groupindex if isinstance(pattern, str) else None
+    except (re.error, RecursionError, OverflowError):
+        groups = None
+    if groups is None or not {"low", "high"} <= set(groups):
+        raise PolicyError(
+            f"the range_pattern {pattern!r:.60} is no regular expression with the groups low and high: "
+            r"write for example '(?P<low>\d+) to (?P<high>\d+)'"
+        )
+    return str(pattern)
 
 
 def _names(role: str, given: Any) -> tuple[str, ...]:

@@ -51,7 +51,9 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self.tree_.shares(asked(self.tree_, rows_of(self, X, reset=False)))
 
     def _learnt(self, people: pl.DataFrame, policy: Policy) -> Tree:
-        return learn(people, policy, self.method, **self._options())
+        tree = learn(people, policy, self.method, **self._options())
+        assert isinstance(tree, Tree)
+        return tree
 
     def _options(self) -> dict[str, Any]:
         """What the learner is told."""

@@ -13,6 +13,7 @@ from kspan.data.schema import Schema
 from kspan.errors import DataError
 from kspan.frames.files import load
 from kspan.model.predict import predicted
+from kspan.model.predictor import Predictor
 from kspan.model.tree import Region, Tree
 
 Interval: TypeAlias = tuple[float | None, float | None]
@@ -38,7 +39,7 @@ def accuracy(labels: Any, truth: Any, weights: Int64s | None = None) -> float:
 def class_match(first: Any, second: Any, people: Any = None) -> float:
     """The share of people to whom two models give the same label (Tian et al., Sect. 7.1, "class match").
 
-    Models are trees, which are asked about `people` (a dataframe or the path of a file), or the labels that they gave.
+    Models of kspan are asked about `people` (a dataframe or the path of a file); labels may be given in their place.
 
     >>> class_match(["yes", "no", "no", "no"], ["yes", "no", "yes", "no"])
     0.75
@@ -97,10 +98,10 @@ def text_labels(given: Any) -> pl.Series:
 
 
 def _labels(model: Any, people: pl.DataFrame | None) -> Any:
-    if not isinstance(model, Tree):
+    if not isinstance(model, Tree | Predictor):
         return model
     if people is None:
-        raise DataError("a tree predicts nothing without people: give a table of them, too")
+        raise DataError("a model predicts nothing without people: give a table of them, too")
     return predicted(model, people)[f"predicted: {model.target}"]
 
 

@@ -81,7 +81,7 @@ def compare(
     >>> release = anonymize(people, policy, "mondrian", rng=0)
     >>> found = compare(people, {"k=3": release}, people, policy, ["id3"])
     >>> found.table["release", "learner", "accuracy"].with_columns(pl.col("accuracy").round(2)).rows()
-    [('original', 'id3', 0.83), ('k=3', 'id3', 0.75)]
+    [('original', 'id3', 0.83), ('k=3', 'id3', 0.83)]
     """
     if not isinstance(releases, Mapping):
         raise PolicyError("releases must have names: give a mapping, for example {'k=10': table}")

@@ -1,38 +1,77 @@
-"""What a tree says of people it has not seen."""
+"""What a model says of people it has not seen."""
 
 import os
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Any
 
 import polars as pl
 
+from kspan.data.arrays import Floats
 from kspan.data.domain import Domain
 from kspan.data.encode import encode
-from kspan.data.schema import Schema
+from kspan.data.schema import Schema, check_range_pattern
 from kspan.data.table import Table
 from kspan.errors import DataError, listed
 from kspan.frames.files import load
 from kspan.frames.native import like
+from kspan.model.models import Model
+from kspan.model.predictor import Predictor
 from kspan.model.tree import Tree
 
 
-def predict(tree: Tree, people: Any) -> Any:
-    """For each row of a dataframe or file the likeliest label and all probabilities, in the same kind of frame."""
-    made = predicted(tree, load(people))
+def predict(model: Model, people: Any, *, range_pattern: str | None = None) -> Any:
+    """For each row of a dataframe or file the likeliest label and all probabilities, in the same kind of frame.
+
+    Rows may be raw or released; `range_pattern` says how they write ranges, if in a way of their own.
+    """
+    made = predicted(model, load(people), range_pattern)
     return made if isinstance(people, str | os.PathLike) else like(people, made)
 
 
-def predicted(tree: Tree, people: pl.DataFrame) -> pl.DataFrame:
-    """For each row of a frame the likeliest label, and the probability of each if the tree tells more than a label."""
-    shares = tree.shares(asked(tree, people))
-    labels = [tree.labels[place] for place in shares.argmax(axis=1)]
-    likely = () if tree.disclosure == "label" else tree.labels
+def predicted(model: Model, people: pl.DataFrame, range_pattern: str | None = None) -> pl.DataFrame:
+    """For each row of a frame the likeliest label, and the probability of each if the model tells more than a label."""
+    model = predictor(model)
+    shares = model.of_people(people, check_range_pattern(range_pattern))
+    labels = [model.labels[place] for place in shares.argmax(axis=1)]
+    likely = model.labels if model.tells_shares else ()
     return pl.DataFrame(
         {
-            f"predicted: {tree.target}": pl.Series(labels, dtype=pl.String),
+            f"predicted: {model.target}": pl.Series(labels, dtype=pl.String),
             **{f"probability: {label}": shares[:, place] for place, label in enumerate(likely)},
         }
     )
+
+
+def predictor(model: Model) -> Predictor:
+    """Any model as one that predicts."""
+    return TreePredictor(model) if isinstance(model, Tree) else model
+
+
+@dataclass(frozen=True)
+class TreePredictor:
+    """A tree as a model that predicts."""
+
+    tree: Tree
+
+    @property
+    def target(self) -> str:
+        """The column that it predicts."""
+        return self.tree.target
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """What it may predict."""
+        return self.tree.labels
+
+    @property
+    def tells_shares(self) -> bool:
+        """Does it disclose more than the likeliest label?"""
+        return self.tree.disclosure != "label"
+
+    def of_people(self, people: pl.DataFrame, range_pattern: str | None = None) -> Floats:
+        """For each row the share of each label where it ends."""
+        return self.tree.shares(asked(self.tree, people))
 
 
 def asked(tree: Tree, people: pl.DataFrame) -> Table:

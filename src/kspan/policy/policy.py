@@ -33,7 +33,7 @@ ALIASES = {
 """Role words of other tools, accepted when read; ours are written."""
 
 KEYS = ("target", "identifier", "public", "private", "weight", "counting", "require", "hierarchies", "domains", "cells")
-CELL_KEYS = ("missing", "suppressed", "suppressed_text")
+CELL_KEYS = ("missing", "suppressed", "suppressed_text", "range_pattern")
 FOLDER = "hierarchies"
 RECIPES: dict[str, type[Recipe]] = {"intervals": Intervals, "ordered": Ordered, "prefixes": Prefixes, "auto": Automatic}
 
@@ -121,6 +121,8 @@ class Policy(Schema):
             cells["suppressed"] = self.suppressed
         if self.suppressed_text != SUPPRESSED:
             cells["suppressed_text"] = self.suppressed_text
+        if self.range_pattern is not None:
+            cells["range_pattern"] = self.range_pattern
         paths = {name: _written(given, f"{FOLDER}/{_file_name(name)}") for name, given in self.hierarchies.items()}
         domains = {name: domain.says for name, domain in self.domains.items()}
         return write_toml(

@@ -57,7 +57,7 @@ def options_of(name: str) -> dict[str, tuple[str, ...]]:
     """The options of a method, each with the words that it takes, if it takes words.
 
     >>> options_of("mondrian")
-    {'relaxed': (), 'show': ('set', 'interval', 'hierarchy')}
+    {'relaxed': (), 'show': ('set', 'interval', 'hierarchy'), 'width': ('range', 'distinct')}
     """
     kinds = get_type_hints(_function(name))
     words = {option: _words(kinds[option]) for option in keywords_of(name) if option not in ("rng", "progress")}

@@ -17,6 +17,7 @@ from kspan.anonymize.frame import mapped
 from kspan.anonymize.newcomers import shown_of
 from kspan.audit.findings import Audit
 from kspan.data.cells import SUPPRESSED
+from kspan.data.hierarchy import Hierarchy
 from kspan.data.table import Table
 from kspan.errors import DataError, KspanError, listed
 from kspan.frames.files import load, write_together
@@ -91,6 +92,8 @@ class TableRelease:
         }
         if self.policy.suppressed_text != SUPPRESSED:
             claim["suppressed"] = self.policy.suppressed_text
+        if self.policy.weight is not None:
+            claim["weight"] = self.policy.weight
         found = self.audit.leaving()
         share = self.withheld / max(self.withheld + self.audit.rows, 1)
         return {
@@ -100,11 +103,30 @@ class TableRelease:
             "method": self.method,
             "options": _plain(self.options),
             "facts": _plain(self.facts),
+            "names": self.names,
             "rows": {"released": self.audit.rows, "withheld": self.withheld},
             "utility": {**found["utility"], "withheld_share": share, "suppressed_share": self.suppressed_share},
             "audit": found,
             "sha256": checksum,
         }
+
+    @cached_property
+    def names(self) -> dict[str, dict[str, list[str]]]:
+        """What the names stand for that the table shows, by attribute, where the policy lists it.
+
+        A hierarchy that was built from the data is not told: it would say which values there are.
+        """
+        told = {}
+        for attribute in self.policy.public:
+            hierarchy = self.policy.hierarchies.get(attribute)
+            if not isinstance(hierarchy, Hierarchy) or self.frame[attribute].dtype != pl.String:
+                continue
+            shown = set(self.frame[attribute].unique().drop_nulls()) - {SUPPRESSED, self.policy.suppressed_text}
+            general = sorted(shown & hierarchy.members.keys() - set(hierarchy.values))
+            if general:
+                members = {name: sorted(hierarchy.members[name]) for name in general}
+                told[attribute] = {name: [hierarchy.values[at] for at in places] for name, places in members.items()}
+        return told
 
     @property
     def suppressed_share(self) -> float:

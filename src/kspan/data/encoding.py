@@ -1,0 +1,149 @@
+"""Columns, released or raw, as expected numbers: what any linear model can learn from.
+
+A cell of words is how likely each word is, `{a|b}` a half each; a cell of numbers the middle of what it admits. Who
+says nothing gets the mean of those who do.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+
+from kspan.data.arrays import Floats
+from kspan.data.expected import (
+    NO_SIGNS,
+    Known,
+    NumberCells,
+    Numbers,
+    Signs,
+    WordCells,
+    Words,
+    check_likelihood,
+    known,
+    likely,
+    spoken,
+)
+from kspan.data.general import General
+from kspan.errors import DataError, listed
+
+
+@dataclass(frozen=True)
+class Feature:
+    """One attribute as numbers: a column for each word, or one for a number."""
+
+    known: Known
+    mean: tuple[float, ...]
+    """What a cell that says nothing counts as."""
+    scale: float = 1.0
+    """How far numbers usually are from their mean."""
+
+    def by_code(self, cells: WordCells | NumberCells) -> Floats:
+        """The numbers of each code."""
+        if isinstance(cells, WordCells):
+            plain = cells.chances
+        else:
+            assert isinstance(self.known, Numbers)
+            plain = middle(self.known, cells)[:, None]
+        return np.where(cells.says[:, None], plain, np.array(self.mean))
+
+    @property
+    def names(self) -> list[str]:
+        """What the columns are called."""
+        if isinstance(self.known, Words):
+            return [f"{self.known.name}_{value}" for value in self.known.values]
+        return [self.known.name]
+
+
+@dataclass(frozen=True)
+class Encoding:
+    """How the columns of a table become numbers."""
+
+    features: tuple[Feature, ...]
+    standardize: bool = False
+    """Are numbers told by their distance from the mean, in usual distances?"""
+    indicator: bool = False
+    """Does another column for each attribute say that it is missing?"""
+
+    @property
+    def names(self) -> list[str]:
+        """What the columns of the matrix are called."""
+        marks = [f"{feature.known.name} is missing" for feature in self.features] if self.indicator else []
+        return [*(name for feature in self.features for name in feature.names), *marks]
+
+    def matrix(self, people: pl.DataFrame, pattern: str | None = None) -> Floats:
+        """The rows of a frame as numbers; a pattern tells how ranges are written."""
+        check_present([feature.known.name for feature in self.features], people.columns)
+        return self.of_cells([read(feature.known, people, pattern) for feature in self.features])
+
+    def of_cells(self, cells: Sequence[WordCells | NumberCells]) -> Floats:
+        """Rows as numbers, from what the cells of each attribute say."""
+        columns = [self._scaled(feature, each)[each.codes] for feature, each in zip(self.features, cells, strict=True)]
+        marks = [each.missing[each.codes][:, None] for each in cells] if self.indicator else []
+        return np.hstack([*columns, *marks]).astype(np.float64)
+
+    def _scaled(self, feature: Feature, cells: WordCells | NumberCells) -> Floats:
+        numbers = feature.by_code(cells)
+        if self.standardize and isinstance(feature.known, Numbers):
+            numbers = (numbers - feature.mean[0]) / feature.scale
+        return numbers
+
+
+def learn_encoding(
+    columns: Iterable[General],
+    weights: Floats,
+    *,
+    likelihood: str = "even",
+    standardize: bool = False,
+    indicator: bool = False,
+    signs: Signs = NO_SIGNS,
+) -> tuple[Encoding, Floats]:
+    """How the columns of a table become numbers, and its rows as such; each row stands for so many people."""
+    check_likelihood(likelihood)
+    features, cells = [], []
+    for shown in columns:
+        counts = np.bincount(shown.column.codes, weights, shown.column.size).astype(np.float64)[:, None]
+        told = likely(shown, spoken(shown, counts), likelihood)[:, 0] if shown.kind == "categorical" else None
+        attribute = known(shown, told, signs)
+        said = attribute.cells(shown)
+        features.append(_feature(attribute, said, counts))
+        cells.append(said)
+    encoding = Encoding(tuple(features), standardize, indicator)
+    return encoding, encoding.of_cells(cells)
+
+
+def middle(attribute: Numbers, cells: NumberCells) -> Floats:
+    """The number halfway between the ends of each code."""
+    low, high = attribute.ends(cells)
+    halfway: Floats = low / 2 + high / 2
+    return np.where(low == high, low, halfway)  # which halves might miss by a rounding
+
+
+def read(attribute: Known, people: pl.DataFrame, pattern: str | None) -> WordCells | NumberCells:
+    """What the cells of an attribute say in a frame."""
+    series = people[attribute.name]
+    return attribute.read(series) if isinstance(attribute, Words) else attribute.read(series, pattern)
+
+
+def check_present(names: Iterable[str], columns: Iterable[str]) -> None:
+    """Refuse a table without a column that a model asks for."""
+    present = set(columns)
+    absent = [name for name in names if name not in present]
+    if absent:
+        raise DataError(f"the table lacks {listed(absent)}, which the model asks for: add the column")
+
+
+def _feature(attribute: Known, cells: WordCells | NumberCells, counts: Floats) -> Feature:
+    people = np.where(cells.says[:, None], counts, 0.0)
+    everybody = people.sum()
+    if isinstance(cells, WordCells):
+        each = np.array(attribute.weights) if isinstance(attribute, Words) else np.ones(0)
+        mean = (people * cells.chances).sum(axis=0) / everybody if everybody else each / max(each.sum(), 1.0)
+        return Feature(attribute, tuple(mean.tolist()))
+    assert isinstance(attribute, Numbers)
+    if not everybody:
+        return Feature(attribute, (attribute.low,))
+    numbers = np.where(cells.says, middle(attribute, cells), 0.0)[:, None]
+    center = float((people * numbers).sum() / everybody)
+    spread = float(np.sqrt((people * (numbers - center) ** 2).sum() / everybody))
+    return Feature(attribute, (center,), spread if spread > 0 and np.isfinite(spread) else 1.0)

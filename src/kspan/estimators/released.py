@@ -1,0 +1,203 @@
+"""The scikit-learn faces of what learns from released tables."""
+
+from collections.abc import Mapping
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted
+
+from kspan.data.arrays import Floats
+from kspan.data.encode import encode
+from kspan.data.encoding import Encoding, learn_encoding
+from kspan.data.general import general
+from kspan.errors import DataError
+from kspan.estimators.inputs import labels_of, rows_of
+from kspan.induce.methods import learn
+from kspan.model.models import Model
+from kspan.model.predict import predictor
+from kspan.policy import Policy
+
+
+class ReleasedFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """Released columns as expected numbers, from which any model of scikit-learn can learn.
+
+    A cell of words is how likely each word is, evenly among those that it admits or, with `likelihood="em"`, as the
+    column itself tells; a cell of numbers is the middle of what it admits. `*` and missing cells get the mean of the
+    others; `missing_indicator` adds columns that say which are missing. `hierarchies` explain names, `domains` list
+    all values, `range_pattern` says how ranges are written (with the groups `low` and `high`).
+
+    >>> import polars as pl
+    >>> people = pl.DataFrame({"sex": ["F", "M", "{F|M}"], "age": ["[20, 29]", "30", "*"]})
+    >>> features = ReleasedFeatures().fit(people)
+    >>> features.get_feature_names_out().tolist()
+    ['sex_F', 'sex_M', 'age']
+    >>> features.transform(people).tolist()
+    [[1.0, 0.0, 24.5], [0.0, 1.0, 30.0], [0.5, 0.5, 27.25]]
+    """
+
+    encoding_: Encoding
+
+    def __init__(
+        self,
+        *,
+        likelihood: str = "even",
+        standardize: bool = False,
+        missing_indicator: bool = False,
+        hierarchies: Mapping[str, Any] | None = None,
+        domains: Mapping[str, Any] | None = None,
+        range_pattern: str | None = None,
+    ) -> None:
+        self.likelihood = likelihood
+        self.standardize = standardize
+        self.missing_indicator = missing_indicator
+        self.hierarchies = hierarchies
+        self.domains = domains
+        self.range_pattern = range_pattern
+
+    def fit(self, X: Any, y: Any = None) -> Self:  # noqa: N803
+        """Learn the values of each column."""
+        rows = rows_of(self, X, reset=True)
+        schema = Policy(
+            public=rows.columns,
+            require="k=1",
+            hierarchies=self.hierarchies or {},
+            domains=self.domains or {},
+            range_pattern=self.range_pattern,
+        )
+        table = encode(rows, schema)
+        self.encoding_, _ = learn_encoding(
+            (general(table[name], self.range_pattern) for name in rows.columns),
+            np.ones(rows.height),
+            likelihood=self.likelihood,
+            standardize=self.standardize,
+            indicator=self.missing_indicator,
+        )
+        return self
+
+    def transform(self, X: Any) -> Floats:  # noqa: N803
+        """Rows, released or raw, as numbers."""
+        check_is_fitted(self)
+        return self.encoding_.matrix(rows_of(self, X, reset=False), self.range_pattern)
+
+    def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
+        """What the columns of numbers are called."""
+        check_is_fitted(self)
+        return np.array(self.encoding_.names, object)
+
+    def __sklearn_tags__(self) -> Any:
+        """What scikit-learn may expect: missing values are values."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.transformer_tags.preserves_dtype = []
+        return tags
+
+
+class ReleasedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """What classifiers share that keep no requirement and understand released cells; `model_` is what they learnt."""
+
+    model_: Model
+    classes_: NDArray[Any]
+
+    method: str
+    """The learner behind it."""
+    hierarchies: Mapping[str, Any] | None
+    domains: Mapping[str, Any] | None
+    range_pattern: str | None
+
+    def fit(self, X: Any, y: Any) -> Self:  # noqa: N803
+        """Learn the label of each row."""
+        if y is None:
+            raise DataError(f"{type(self).__name__} requires y to be passed, but the target y is None")
+        rows = rows_of(self, X, reset=True)
+        labels = labels_of(y, rows)
+        check_classification_targets(labels.of_rows)
+        self.classes_ = labels.classes
+        policy = Policy(
+            public=rows.columns,
+            target=labels.column,
+            require="k=1",
+            hierarchies=self.hierarchies or {},
+            domains={**(self.domains or {}), labels.column: labels.names},
+            range_pattern=self.range_pattern,
+        )
+        about_cells = ("hierarchies", "domains", "range_pattern")
+        options = {name: value for name, value in self.get_params().items() if name not in about_cells}
+        self.model_ = learn(labels.beside(rows), policy, self.method, **options)
+        return self
+
+    def predict(self, X: Any) -> NDArray[Any]:  # noqa: N803
+        """The likeliest label of each row."""
+        shares = self.predict_proba(X)
+        chosen: NDArray[Any] = self.classes_[shares.argmax(axis=1)]
+        return chosen
+
+    def predict_proba(self, X: Any) -> Floats:  # noqa: N803
+        """How likely each label is (in the order of `classes_`)."""
+        check_is_fitted(self)
+        return predictor(self.model_).of_people(rows_of(self, X, reset=False), self.range_pattern)
+
+    def __sklearn_tags__(self) -> Any:
+        """What scikit-learn may expect: missing values are values."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        return tags
+
+
+class NaiveBayesClassifier(ReleasedClassifier):
+    """Naive Bayes by fractions of people; where all cells are exact, CategoricalNB of words and GaussianNB of numbers.
+
+    >>> import polars as pl
+    >>> people = pl.DataFrame({"sex": ["F", "F", "M", "{F|M}"]})
+    >>> model = NaiveBayesClassifier().fit(people, ["a", "a", "b", "b"])
+    >>> model.predict_proba(pl.DataFrame({"sex": ["F", "*"]})).round(3).tolist()
+    [[0.667, 0.333], [0.5, 0.5]]
+    """
+
+    method = "naive-bayes"
+
+    def __init__(
+        self,
+        *,
+        likelihood: str = "even",
+        alpha: float = 1.0,
+        numbers: str = "gaussian",
+        bins: int = 10,
+        var_smoothing: float = 1e-9,
+        hierarchies: Mapping[str, Any] | None = None,
+        domains: Mapping[str, Any] | None = None,
+        range_pattern: str | None = None,
+    ) -> None:
+        self.likelihood = likelihood
+        self.alpha = alpha
+        self.numbers = numbers
+        self.bins = bins
+        self.var_smoothing = var_smoothing
+        self.hierarchies = hierarchies
+        self.domains = domains
+        self.range_pattern = range_pattern
+
+
+class LogisticClassifier(ReleasedClassifier):
+    """Logistic regression on what cells are expected to hold (see `ReleasedFeatures`), numbers standardized."""
+
+    method = "logistic"
+
+    def __init__(
+        self,
+        *,
+        C: float = 1.0,  # noqa: N803
+        likelihood: str = "even",
+        missing_indicator: bool = False,
+        hierarchies: Mapping[str, Any] | None = None,
+        domains: Mapping[str, Any] | None = None,
+        range_pattern: str | None = None,
+    ) -> None:
+        self.C = C
+        self.likelihood = likelihood
+        self.missing_indicator = missing_indicator
+        self.hierarchies = hierarchies
+        self.domains = domains
+        self.range_pattern = range_pattern

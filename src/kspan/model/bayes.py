@@ -1,0 +1,136 @@
+"""Naive Bayes as it is written: how often labels are, and how likely each makes the values of every attribute."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+
+from kspan.data.arrays import Floats
+from kspan.data.encoding import check_present
+from kspan.data.expected import NumberCells, Numbers, Words
+
+NARROW = 1e-6
+"""A range so narrow, in standard deviations, is as likely as its middle."""
+
+Rows = tuple[tuple[float, ...], ...]
+
+
+@dataclass(frozen=True)
+class WordChances:
+    """How likely each word is for each label."""
+
+    known: Words
+    table: Rows
+    """Word by label; the words of a label add up to 1."""
+
+    def logs(self, people: pl.DataFrame, pattern: str | None) -> Floats:
+        """For each row the logarithm of its likelihood under each label."""
+        cells = self.known.read(people[self.known.name])
+        if not self.table:
+            return np.zeros((len(cells.codes), 1))
+        return _told(cells.chances @ np.array(self.table), cells.says)[cells.codes]
+
+
+@dataclass(frozen=True)
+class Gaussian:
+    """The mean and the variance of a number for each label."""
+
+    known: Numbers
+    means: tuple[float, ...]
+    variances: tuple[float, ...]
+
+    def logs(self, people: pl.DataFrame, pattern: str | None) -> Floats:
+        """For each row the logarithm of its density under each label, of a range that of the mean density inside."""
+        cells = self.known.read(people[self.known.name], pattern)
+        return np.where(cells.says[:, None], self._by_code(cells), 0.0)[cells.codes]
+
+    def _by_code(self, cells: NumberCells) -> Floats:
+        from scipy.special import log_ndtr  # which takes a while to load
+
+        deviation = np.sqrt(np.array(self.variances))
+        low, high = (
+            (np.where(cells.says, end, 0.0)[:, None] - np.array(self.means)) / deviation
+            for end in (cells.low, cells.high)
+        )
+        width = np.where(cells.says, cells.high - cells.low, 0.0)[:, None]
+        narrow = ~(width / deviation > NARROW)
+        center = np.where(narrow, np.where(np.isfinite(low), low, 0.0), 0.0)
+        density = -0.5 * np.log(2 * np.pi * deviation**2) - 0.5 * center**2
+        # Of the two tails the one further out is exact.
+        flip = low > 0
+        near, far = np.where(narrow, 0.0, np.where(flip, -high, low)), np.where(narrow, 1.0, np.where(flip, -low, high))
+        inside = log_ndtr(far) + np.log1p(-np.exp(log_ndtr(near) - log_ndtr(far)))
+        # The width is the same for all labels, so that one without an end need not be divided by.
+        spread = np.where(np.isfinite(width) & (width > 0), width, 1.0)
+        mean: Floats = np.where(narrow, density, inside - np.log(spread))
+        return mean
+
+
+@dataclass(frozen=True)
+class Binned:
+    """How likely each bin of numbers is for each label."""
+
+    known: Numbers
+    cuts: tuple[float, ...]
+    """Between the bins, in order; a number on a cut is below it."""
+    table: Rows
+    """Bin by label; the bins of a label add up to 1."""
+
+    def logs(self, people: pl.DataFrame, pattern: str | None) -> Floats:
+        """For each row the logarithm of its likelihood under each label; a range is spread over bins by its length."""
+        cells = self.known.read(people[self.known.name], pattern)
+        low, high = (np.where(cells.says, end, self.known.low) for end in self.known.ends(cells))
+        return _told(self.chances(low, high) @ np.array(self.table), cells.says)[cells.codes]
+
+    def chances(self, low: Floats, high: Floats) -> Floats:
+        """How much of each range, or which single number, is in each bin."""
+        cuts = np.array(self.cuts)
+        ends = np.concatenate([[-np.inf], cuts, [np.inf]])
+        inside = np.minimum(high[:, None], ends[None, 1:]) - np.maximum(low[:, None], ends[None, :-1])
+        inside = np.maximum(inside, 0.0)
+        one = np.zeros_like(inside)
+        one[np.arange(len(low)), np.searchsorted(cuts, low, side="left")] = 1.0
+        wide = (high > low)[:, None]
+        shares: Floats = np.where(wide, inside / np.where(wide, (high - low)[:, None], 1.0), one)
+        return shares
+
+
+Chances = WordChances | Gaussian | Binned
+
+
+@dataclass(frozen=True, repr=False)
+class NaiveBayes:
+    """Labels by how often they are, times how likely they make each cell; cells that say nothing count for nothing."""
+
+    target: str
+    labels: tuple[str, ...]
+    prior: tuple[float, ...]
+    attributes: tuple[Chances, ...]
+
+    def __repr__(self) -> str:
+        return f"NaiveBayes({len(self.attributes)} attributes, {len(self.labels)} labels, target {self.target!r})"
+
+    @property
+    def tells_shares(self) -> bool:
+        """It says how likely labels are."""
+        return True
+
+    def of_people(self, people: pl.DataFrame, range_pattern: str | None = None) -> Floats:
+        """For each row, raw or released, the share of each label."""
+        check_present([attribute.known.name for attribute in self.attributes], people.columns)
+        logs = np.repeat(np.log(self.prior)[None, :], people.height, axis=0)
+        for attribute in self.attributes:
+            logs += attribute.logs(people, range_pattern)
+        return softmax(logs)
+
+
+def softmax(logs: Floats) -> Floats:
+    """Shares that add up to 1, from logarithms of them."""
+    each = np.exp(logs - logs.max(axis=1, keepdims=True))
+    shares: Floats = each / each.sum(axis=1, keepdims=True)
+    return shares
+
+
+def _told(likelihood: Floats, says: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> Floats:
+    """Logarithms of likelihoods, none where nothing is said."""
+    return np.log(np.where(says[:, None], likelihood, 1.0))

@@ -1,0 +1,112 @@
+"""Attributes that a model knows from a table, as JSON."""
+
+from typing import Any
+
+from kspan.data.cells import SUPPRESSED
+from kspan.data.domain import KINDS
+from kspan.data.expected import Known, Numbers, Signs, Words
+from kspan.data.hierarchy import Hierarchy
+from kspan.data.schema import Schema
+from kspan.errors import HierarchyError, PolicyError
+from kspan.model.checks import Place, check_keys, number, one_of, pair, text, texts
+
+
+def write_known(known: Known) -> dict[str, Any]:
+    """An attribute as JSON; weights are told only where words are not alike."""
+    above: dict[str, Any] = {}
+    if known.hierarchy is not None:
+        above["hierarchy"] = [list(level) for level in known.hierarchy.levels]
+    if known.signs.missing:
+        above["missing"] = list(known.signs.missing)
+    if known.signs.suppressed != SUPPRESSED:
+        above["suppressed"] = known.signs.suppressed
+    if isinstance(known, Numbers):
+        return {"name": known.name, "kind": "numeric", "range": [known.low, known.high], **above}
+    weights = {} if set(known.weights) <= {1.0} else {"weights": list(known.weights)}
+    return {"name": known.name, "kind": "categorical", "values": list(known.values), **weights, **above}
+
+
+def read_known(place: Place, found: Any, more: tuple[str, ...], maybe: tuple[str, ...] = ()) -> Known:
+    """The attribute in a JSON object that has more keys of the model's own."""
+    if not isinstance(found, dict):
+        place.refuse("a JSON object is expected")
+    kind = one_of(place, "'kind'", found.get("kind"), KINDS)
+    own, optional = ("range", ()) if kind == "numeric" else ("values", ("weights",))
+    check_keys(place, found, ("name", "kind", own, *more), (*optional, "hierarchy", "missing", "suppressed", *maybe))
+    name = text(place, "'name'", found["name"])
+    hierarchy = _hierarchy(place, found["hierarchy"]) if "hierarchy" in found else None
+    signs = _signs(place, found)
+    if kind == "numeric":
+        low, high = (number(place, "an end of 'range'", end) for end in pair(place, "'range'", found["range"]))
+        if low > high:
+            place.refuse("'range' must run from the lowest number to the highest")
+        return Numbers(name, low, high, hierarchy, signs)
+    values = texts(place, "'values'", found["values"])
+    weights = (1.0,) * len(values)
+    if "weights" in found:
+        weights = row(place, "'weights'", found["weights"], len(values), low=0.0)
+    return Words(name, values, weights, hierarchy, signs)
+
+
+def read_head(top: Place, found: Any) -> tuple[str, tuple[str, ...]]:
+    """The target and its labels."""
+    place = Place(top.source, "the target")
+    check_keys(place, found, ("name", "labels"))
+    labels = texts(place, "'labels'", found["labels"])
+    if not labels:
+        place.refuse("'labels' must not be empty")
+    return text(place, "'name'", found["name"]), labels
+
+
+def check_names(top: Place, names: list[str], target: str) -> None:
+    """Refuse two attributes of one name, or one that is called like the target."""
+    if len(set(names)) != len(names):
+        top.refuse("two attributes have the same name")
+    if target in names:
+        top.refuse("an attribute has the name of the target")
+
+
+def row(
+    place: Place, what: str, found: Any, size: int, *, low: float | None = None, above: float | None = None
+) -> tuple[float, ...]:
+    """So many finite numbers, each at least `low` or more than `above`."""
+    if not isinstance(found, list) or len(found) != size:
+        place.refuse(f"{what} must be a list of {size}")
+    numbers = tuple(number(place, f"each of {what}", one) for one in found)
+    if (low is not None and any(one < low for one in numbers)) or (
+        above is not None and any(one <= above for one in numbers)
+    ):
+        place.refuse(f"each of {what} must be " + (f"at least {low:g}" if low is not None else f"more than {above:g}"))
+    return numbers
+
+
+def rows(
+    place: Place, what: str, found: Any, shape: tuple[int, int], *, above: float | None = None
+) -> tuple[tuple[float, ...], ...]:
+    """A list of so many lists of so many numbers."""
+    if not isinstance(found, list) or len(found) != shape[0]:
+        place.refuse(f"{what} must be a list of {shape[0]}")
+    return tuple(row(place, f"each of {what}", one, shape[1], above=above) for one in found)
+
+
+def _signs(place: Place, found: dict[str, Any]) -> Signs:
+    missing = texts(place, "'missing'", found.get("missing", []))
+    suppressed = text(place, "'suppressed'", found.get("suppressed", SUPPRESSED))
+    try:
+        return Signs.of(Schema(missing=missing, suppressed_text=suppressed))
+    except PolicyError:
+        return place.refuse("'suppressed' would be read as something else")
+
+
+def _hierarchy(place: Place, found: Any) -> Hierarchy:
+    if not isinstance(found, list) or not found or not all(isinstance(level, list) for level in found):
+        place.refuse("'hierarchy' must be a list of levels, each a list of names")
+    for level in found:
+        for name in level:
+            text(place, "each name of 'hierarchy'", name)
+    if len({len(level) for level in found}) > 1:
+        place.refuse("the levels of 'hierarchy' must be equally long")
+    try:
+        return Hierarchy.of(list(zip(*found, strict=True)), source="it")
+    except HierarchyError as error:
+        return place.refuse(f"'hierarchy' is none: {error}")

@@ -1,0 +1,73 @@
+"""Models of every kind as JSON files, told apart by their format."""
+
+import os
+from collections.abc import Callable
+from typing import Any
+
+from kspan.errors import ModelError, listed
+from kspan.frames.files import read_text, write_text
+from kspan.model import bayes_json, linear_json, writing
+from kspan.model.bayes import NaiveBayes
+from kspan.model.documents import lines, parsed
+from kspan.model.linear import Linear
+from kspan.model.predictor import Predictor
+from kspan.model.release import TreeRelease
+from kspan.model.store import read_tree, save_tree
+from kspan.model.tree import Tree
+
+Model = Tree | Predictor
+"""Whatever `learn` gives and `predict` takes."""
+
+
+def _tree(document: Any, source: str) -> Tree:
+    return read_tree(document, source).tree
+
+
+READERS: dict[str, Callable[[Any, str], Model]] = {
+    writing.FORMAT: _tree,
+    bayes_json.FORMAT: bayes_json.read_bayes,
+    linear_json.FORMAT: linear_json.read_linear,
+}
+
+
+def load_model(path: str | os.PathLike[str]) -> Model:
+    """The model in a file, whichever kind it is; `load_tree` gives a tree with its claim."""
+    source = str(path)
+    return read_model(parsed(read_text(path, "the model"), source), source)
+
+
+def read_model(document: Any, source: str = "the model") -> Model:
+    """The model in a JSON document."""
+    said = document.get("format") if isinstance(document, dict) else None
+    reader = READERS.get(said) if isinstance(said, str) else None
+    if reader is None:
+        raise ModelError(f"{source} is no model that kspan wrote: its 'format' is none of {listed(READERS)}")
+    return reader(document, source)
+
+
+def save_model(model: Model, path: str | os.PathLike[str]) -> None:
+    """Write a model that promises nothing to a file, whole or not at all, and only if it can be read back."""
+    if isinstance(model, Tree):
+        save_tree(TreeRelease(model), path)
+        return
+    written = lines(write_model(model))
+    read_model(parsed(written, "the model to be written"), "the model to be written")
+    write_text(written, path)
+
+
+def write_model(model: Model) -> dict[str, Any]:
+    """A model as a JSON document."""
+    if isinstance(model, Tree):
+        return writing.write_tree(TreeRelease(model))
+    if isinstance(model, NaiveBayes):
+        return bayes_json.write_bayes(model)
+    if isinstance(model, Linear):
+        return linear_json.write_linear(model)
+    raise ModelError(f"a {type(model).__name__} cannot be written: give a model that kspan learnt")
+
+
+def name_of(model: Model) -> str:
+    """What kind of model it is, for people to read."""
+    return {Tree: "decision tree", NaiveBayes: "naive Bayes model", Linear: "logistic regression"}.get(
+        type(model), type(model).__name__
+    )

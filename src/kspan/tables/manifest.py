@@ -1,0 +1,112 @@
+"""The manifest of a released table, read by whoever learns from the table."""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from kspan.data.cells import SUPPRESSED, number_text, read_cell, values_in
+from kspan.data.hierarchy import Hierarchy
+from kspan.data.names import hierarchy_of
+from kspan.errors import PolicyError
+from kspan.frames.files import read_text
+from kspan.model.checks import Place, text, texts
+from kspan.model.documents import check_format, parsed
+from kspan.policy import Policy
+from kspan.tables.release import FORMAT, VERSION, beside
+
+Names = Mapping[str, Mapping[str, tuple[str, ...]]]
+"""Of attributes: what each name that the table shows stands for."""
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """What a released table promises, and what its names stand for."""
+
+    source: str
+    public: tuple[str, ...]
+    private: tuple[str, ...]
+    requirement: str
+    names: Names
+    weight: str | None = None
+    suppressed_text: str = SUPPRESSED
+
+    def policy(self, target: str | None) -> Policy:
+        """The policy that its claim tells of; the target must be named."""
+        if target is None:
+            raise PolicyError(f"{self.source} does not say what to predict: name the column with --target")
+        return Policy(
+            public=self.public,
+            private=self.private,
+            target=target,
+            weight=self.weight,
+            require=self.requirement,
+            suppressed_text=self.suppressed_text,
+        )
+
+    def naming(self, policy: Policy, people: pl.DataFrame) -> Policy:
+        """A policy that also knows what names stand for, in columns for which it has no hierarchy."""
+        found = {
+            name: self._hierarchy(name, people[name], policy)
+            for name in self.names
+            if name in (*policy.public, *policy.private)
+            and name in people.columns
+            and name not in policy.hierarchies
+            and self.names[name]
+        }
+        return replace(policy, hierarchies={**policy.hierarchies, **found}) if found else policy
+
+    def _hierarchy(self, name: str, series: pl.Series, policy: Policy) -> Hierarchy:
+        names = self.names[name]
+        silent = {SUPPRESSED, policy.suppressed_text, *policy.missing}
+        shown = series.unique().drop_nulls().to_list()
+        cells = [cell if isinstance(cell, str) else number_text(cell) for cell in shown]
+        plain = [read_cell(cell) for cell in cells if cell not in names and cell not in silent]
+        others = sorted({value for cell in plain for value in values_in(cell)} - set(names))
+        return hierarchy_of(names, others, source=f"{self.source}, in the names of {name!r},")
+
+
+def manifest_of(path: str | os.PathLike[str]) -> Path | None:
+    """The manifest beside a table, if there is one."""
+    going, _ = beside(path)
+    return going if going.is_file() else None
+
+
+def read_manifest(path: str | os.PathLike[str]) -> Manifest:
+    """The manifest in a file, checked as far as it is used."""
+    source = str(path)
+    document = parsed(read_text(path, "the manifest"), source)
+    top = Place(source, "the top")
+    check_format(top, document, FORMAT, VERSION, "manifest of a table")
+    claim = _object(top, "'claim'", document.get("claim"))
+    place = Place(source, "the claim")
+    weight, suppressed = claim.get("weight"), claim.get("suppressed", SUPPRESSED)
+    return Manifest(
+        source,
+        texts(place, "'public'", claim.get("public")),
+        texts(place, "'private'", claim.get("private")),
+        text(place, "'requirement'", claim.get("requirement")),
+        _names(top, document.get("names", {})),
+        None if weight is None else text(place, "'weight'", weight),
+        text(place, "'suppressed'", suppressed),
+    )
+
+
+def _names(top: Place, found: Any) -> Names:
+    names: dict[str, dict[str, tuple[str, ...]]] = {}
+    for column, each in _object(top, "'names'", found).items():
+        place = Place(top.source, "the names")
+        names[column] = {
+            name: texts(place, "what a name stands for", values)
+            for name, values in _object(place, "what is said of a column", each).items()
+        }
+        if not all(names[column].values()):
+            place.refuse("every name must stand for some value")
+    return names
+
+
+def _object(place: Place, what: str, found: Any) -> dict[str, Any]:
+    return found if isinstance(found, dict) else place.refuse(f"{what} must be an object")
