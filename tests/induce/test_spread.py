@@ -225,6 +225,29 @@ def test_general_rows_are_answered_by_all_that_they_may_be() -> None:
     assert answers == pytest.approx([female, male, (female + male) / 2, (5.5 * female + 2.5 * male) / 8])
 
 
+def test_ranges_of_other_tools() -> None:
+    people = pl.DataFrame({"age": ["[20, 40[", "[40, 60[", "20-39", "45"] * 5, "y": [*"uvuv"] * 5})
+    rules = ks.Policy(public=["age"], target="y", require="k=1")
+    for method in ("id3", "c45", "naive-bayes", "logistic"):
+        model = ks.learn(people, rules, method)
+        for rows in (
+            people,
+            pl.DataFrame({"age": [25, 50, 30, 44]}),
+            pl.DataFrame({"age": ["25", "[45, 50]", "<30", ">=50"]}),
+        ):
+            assert ks.predict(model, rows.head(4))["predicted: y"].to_list() == [*"uvuv"], method
+
+
+def test_a_pattern_of_ones_own() -> None:
+    people = pl.DataFrame({"age": ["20 to 39", "40 to 59"] * 5, "y": [*"uv"] * 5})
+    pattern = r"(?P<low>\d+) to (?P<high>\d+)"
+    rules = ks.Policy(public=["age"], target="y", require="k=1", range_pattern=pattern)
+    for method in ("id3", "c45", "naive-bayes", "logistic"):
+        model = ks.learn(people, rules, method)
+        assert ks.predict(model, pl.DataFrame({"age": [25, 50]}))["predicted: y"].to_list() == ["u", "v"]
+        assert ks.predict(model, people.head(2), range_pattern=pattern)["predicted: y"].to_list() == ["u", "v"]
+
+
 def test_published_frequencies_decide_whom_chance_chooses() -> None:
     frame = pl.DataFrame({"sex": ["{F|M}"] * 200 + ["F", "M"] * 20, "y": ["u", "v"] * 100 + ["u", "v"] * 20})
     schema = Schema(public=["sex"], target="y")

@@ -36,7 +36,7 @@ def c45(
     >>> c45(encode(pl.DataFrame({"outlook": outlook, "humidity": humidity, "play": play}), schema), schema)
     Tree(4 leaves, 14 people, target 'play')
     """
-    people, features = offered(table, schema, Reading(entropy), stars_unknown=True)
+    people, features = offered(table, schema, Reading(entropy, range_pattern=schema.range_pattern), stars_unknown=True)
     growth = Growth(people, features, score=C45, min_rows=min_rows, shares_missing=True)
     while candidate := growth.best():
         growth.divide(candidate)

@@ -32,7 +32,7 @@ def id3(
     published for `division="distribution"`.
     """
     chance = np.random.default_rng(rng)
-    reading = Reading(entropy, division, marginals, chance)
+    reading = Reading(entropy, division, marginals, chance, schema.range_pattern)
     people, asked = offered(table, schema, reading)
     by_chance = chance if division in ("random", "distribution") else None
     growth = Growth(people, asked, score=score_of(score), min_rows=min_rows, rng=by_chance)

@@ -8,8 +8,8 @@ from typing import Any
 import polars as pl
 
 from kspan.data.arrays import Floats
-from kspan.data.domain import Domain
 from kspan.data.encode import encode
+from kspan.data.general import general
 from kspan.data.schema import Schema, check_range_pattern
 from kspan.data.table import Table
 from kspan.errors import DataError, listed
@@ -71,17 +71,21 @@ class TreePredictor:
 
     def of_people(self, people: pl.DataFrame, range_pattern: str | None = None) -> Floats:
         """For each row the share of each label where it ends."""
-        return self.tree.shares(asked(self.tree, people))
+        return self.tree.shares(asked(self.tree, people, range_pattern), range_pattern)
 
 
-def asked(tree: Tree, people: pl.DataFrame) -> Table:
-    """The columns of a frame that a tree asks, coded; numbers must be numbers."""
+def asked(tree: Tree, people: pl.DataFrame, range_pattern: str | None = None) -> Table:
+    """The columns of a frame that a tree asks, coded; numbers must be numbers or ranges."""
     numbers = {node.attribute for node in tree.nodes() if node.attribute is not None}
     attributes = [tree.attributes[number] for number in sorted(numbers)]
     names = [attribute.name for attribute in attributes]
     _check_present(names, people.columns)
-    numeric = {attribute.name: Domain("numeric") for attribute in attributes if attribute.kind == "numeric"}
-    return encode(people, Schema(public=names, domains=numeric), names)
+    table = encode(people, Schema(public=names), names)
+    for name in (attribute.name for attribute in attributes if attribute.kind == "numeric"):
+        column = table[name]
+        if column.values.dtype == object and len(column.values) and general(column, range_pattern).kind != "numeric":
+            raise DataError(f"column {name!r} holds words, and the tree asks for numbers: mend it")
+    return table
 
 
 def _check_present(names: Iterable[str], columns: Iterable[str]) -> None:

@@ -161,7 +161,7 @@ class Tree:
         """The leaves, left to right."""
         return tuple(node for node in self.nodes() if node.is_leaf)
 
-    def shares(self, table: Table) -> Floats:
+    def shares(self, table: Table, range_pattern: str | None = None) -> Floats:
         """For each row of a table the share of each label where it ends.
 
         Where nobody came to that place, or no branch admits the row, the last node on the way to which people came
@@ -170,7 +170,7 @@ class Tree:
         """
         shares = np.zeros((table.rows, len(self.labels)))
         nothing = np.full(len(self.labels), 1 / len(self.labels))
-        ways = {name: Ways(column) for name, column in table.columns.items()}
+        ways = {name: Ways(column, range_pattern) for name, column in table.columns.items()}
         waiting = [(self.root, np.arange(table.rows), np.ones(table.rows), nothing)]
         while waiting:
             node, rows, weights, answer = waiting.pop()

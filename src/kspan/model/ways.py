@@ -17,15 +17,15 @@ if TYPE_CHECKING:
 class Ways:
     """A column of people who are to be sent down the branches of a tree."""
 
-    def __init__(self, column: Column) -> None:
-        self.column = column
+    def __init__(self, column: Column, range_pattern: str | None = None) -> None:
+        self.column, self.range_pattern = column, range_pattern
 
     @cached_property
     def meant(self) -> General | None:
         """What the cells admit, if some admit more than one value."""
         if self.column.values.dtype != object and self.column.suppressed is None:
             return None
-        found = general(self.column)
+        found = general(self.column, self.range_pattern)
         return None if found.is_exact else found
 
     def parts(self, regions: Sequence["Region"], people: Sequence[float | None]) -> Floats:
@@ -43,32 +43,35 @@ class Ways:
                 here = np.ones(len(regions), bool) if code == self.column.suppressed else admitted[:, code]
                 parts[:, code] = _shared(here, known)
         if self.meant is not None:
-            several = (self.meant.numbers_admitted > 1) & (np.arange(self.column.size) < len(self.column.values))
-            several &= ~admitted.any(axis=0)  # a branch may be for just such a cell
-            parts[:, several] = self._of_cells(self.meant, regions, several)
+            # A branch may be for just such a cell; in a column of ranges single numbers are cells, too.
+            cells = (self.meant.numbers_admitted > 0) & (np.arange(self.column.size) < len(self.column.values))
+            cells &= ~admitted.any(axis=0)
+            parts[:, cells] = self._of_cells(self.meant, regions, cells)
         return parts
 
-    def _of_cells(self, meant: General, regions: Sequence["Region"], several: Bools) -> Floats:
+    def _of_cells(self, meant: General, regions: Sequence["Region"], cells: Bools) -> Floats:
         if meant.kind == "categorical":
             inside = np.array(
                 [[str(value) in region.values for value in meant.values] for region in regions], np.float64
             )
-            found = (meant.admits[several].astype(np.float64) @ inside.T).T
+            found = (meant.admits[cells].astype(np.float64) @ inside.T).T
         else:
             numbers = meant.values.astype(np.float64)
-            low, high = numbers[meant.low[several]], numbers[meant.high[several] - 1]
+            low, high = numbers[meant.low[cells]], numbers[meant.high[cells] - 1]
             found = np.array([_in_common(low, high, region) for region in regions])
         total = found.sum(axis=0)
         return np.asarray(np.divide(found, total, out=np.zeros_like(found), where=total > 0))
 
 
 def _in_common(low: Floats, high: Floats, region: "Region") -> Floats:
-    """How much of each range of numbers a region admits; one that is a single number to it, all or nothing."""
+    """How much of each range of numbers a region admits; all or nothing of a single number."""
     found = np.zeros(len(low))
     for begin, end in region.intervals:
         first = low if begin is None else np.maximum(low, begin)
         last = high if end is None else np.minimum(high, end)
         found += np.maximum(last - first, 0.0)
+        inside = (begin is None or low > begin) & (end is None or low <= end)
+        found[(low == high) & inside] = 1.0
     return found
 
 
