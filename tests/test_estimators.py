@@ -238,3 +238,14 @@ def test_cells_that_are_not_understood_name_the_row() -> None:
     own = pl.DataFrame({"age": ["20 to 30", "30"]})
     features = ks.ReleasedFeatures(range_pattern=r"(?P<low>\d+) to (?P<high>\d+)", domains={"age": [0, 99]}).fit(own)
     assert features.transform(own).tolist() == [[25], [30]]
+
+
+def test_trees_learn_from_released_columns() -> None:
+    people = pl.DataFrame({"sex": ["{F|M}", "F", "F", "F", "M", "{F|M}", "F", "{F|M}"]})
+    labels = ["low", "low", "high", "low", "high", "low", "low", "high"]
+    asked = pl.DataFrame({"sex": ["F", "M", "{F|M}"]})
+    shares = ks.ID3Classifier().fit(people, labels).predict_proba(asked)[:, 1]
+    assert shares.tolist() == pytest.approx([4 / 5.5, 1 / 2.5, (4 / 5.5 + 1 / 2.5) / 2])
+    by_chance = ks.ID3Classifier(division="random", random_state=3).fit(people, labels)
+    assert by_chance.tree_ == clone(by_chance).fit(people, labels).tree_
+    assert ks.C45Classifier(entropy="em", prune=False).fit(people, labels).tree_.root.edges

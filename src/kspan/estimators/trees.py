@@ -72,6 +72,8 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 class ID3Classifier(TreeClassifier):
     """ID3 with thresholds for numbers; it keeps no requirement.
 
+    Cells of released columns that admit several values are understood as `entropy` and `division` say.
+
     >>> from kspan.datasets import mortgage
     >>> people = mortgage().drop("Name")
     >>> model = ID3Classifier().fit(people.drop("Loan risk"), people["Loan risk"])
@@ -81,19 +83,34 @@ class ID3Classifier(TreeClassifier):
 
     method = "id3"
 
-    def __init__(self, *, criterion: str = "information-gain", min_rows: int = 1) -> None:
+    def __init__(
+        self,
+        *,
+        criterion: str = "information-gain",
+        min_rows: int = 1,
+        entropy: str = "equal",
+        division: str = "fractional",
+        marginals: Mapping[str, Mapping[str, float]] | None = None,
+        random_state: int = 0,
+    ) -> None:
         self.criterion = criterion
         self.min_rows = min_rows
+        self.entropy = entropy
+        self.division = division
+        self.marginals = marginals
+        self.random_state = random_state
 
     def _options(self) -> dict[str, Any]:
-        return {"score": self.criterion, "min_rows": self.min_rows}
+        given = self.get_params()
+        score, rng = given.pop("criterion"), given.pop("random_state")
+        return {**given, "score": score, "rng": rng}
 
 
 class C45Classifier(TreeClassifier):
     """C4.5, pruned by the errors it expects; it keeps no requirement.
 
-    A missing value goes down every branch with a share of its weight. `confidence_factor` says how hard to prune: less
-    is harder.
+    A missing value goes down every branch with a share of its weight, and so does a cell of a released column that
+    admits several values, as likely as `entropy` says. `confidence_factor` says how hard to prune: less is harder.
 
     >>> from kspan.datasets import load_adult
     >>> people = load_adult("train").head(2000)
@@ -112,11 +129,13 @@ class C45Classifier(TreeClassifier):
         confidence_factor: float = 0.25,
         prune: bool = True,
         subtree_raising: bool = True,
+        entropy: str = "equal",
     ) -> None:
         self.min_rows = min_rows
         self.confidence_factor = confidence_factor
         self.prune = prune
         self.subtree_raising = subtree_raising
+        self.entropy = entropy
 
 
 class KADETClassifier(TreeClassifier):
