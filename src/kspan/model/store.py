@@ -3,13 +3,13 @@
 import json
 import os
 from collections.abc import Sequence
-from typing import Any, NoReturn, get_args
+from typing import Any, get_args
 
 from kspan.data.domain import KINDS
-from kspan.errors import ModelError
 from kspan.frames.files import read_text, write_text
 from kspan.model.checks import Place, check_keys, flag, number, one_of, pair, text, texts
-from kspan.model.nodes import MOST_DEPTH, NodeReader, shown_by
+from kspan.model.documents import check_format, lines, parsed
+from kspan.model.nodes import NodeReader, shown_by
 from kspan.model.outcome import DISCLOSURES
 from kspan.model.release import Claim, TreeRelease
 from kspan.model.tree import Attribute, Role, Tree
@@ -21,8 +21,7 @@ ROLES: tuple[Role, ...] = get_args(Role)
 
 def tree_json(release: TreeRelease) -> str:
     """A released tree as JSON text, a line for each part of its head and one for its nodes."""
-    lines = [f"{_dumps(key)}: {_dumps(value)}" for key, value in write_tree(release).items()]
-    return "{" + ",\n ".join(lines) + "}\n"
+    return lines(write_tree(release))
 
 
 def save_tree(release: TreeRelease, path: str | os.PathLike[str]) -> None:
@@ -34,7 +33,7 @@ def save_tree(release: TreeRelease, path: str | os.PathLike[str]) -> None:
 
 def load_tree(path: str | os.PathLike[str]) -> TreeRelease:
     """The released tree in a file."""
-    return read_tree(_parsed(read_text(path, "the model"), str(path)), str(path))
+    return read_tree(parsed(read_text(path, "the model"), str(path)), str(path))
 
 
 def read_tree(document: Any, source: str = "the model") -> TreeRelease:
@@ -45,11 +44,11 @@ def read_tree(document: Any, source: str = "the model") -> TreeRelease:
     kspan.errors.ModelError: the model is malformed at the top: this version reads version 1 of the format and no other
     """
     top = Place(source, "the top")
-    _check_format(top, document)
+    check_format(top, document, FORMAT, VERSION, "tree")
     needed = ("format", "version", "attributes", "target", "root")
     check_keys(top, document, needed, ("claim",))
-    attributes = _attributes(top, document["attributes"])
-    target, role, labels = _target(Place(source, "the target"), document["target"], attributes)
+    attributes = read_attributes(top, document["attributes"])
+    target, role, labels = read_target(Place(source, "the target"), document["target"], attributes)
     claim = None
     if "claim" in document:
         claim = _claim(Place(source, "the claim"), document["claim"], [*(one.name for one in attributes), target])
@@ -61,16 +60,8 @@ def read_tree(document: Any, source: str = "the model") -> TreeRelease:
 # The head
 
 
-def _check_format(top: Place, document: Any) -> None:
-    if not isinstance(document, dict):
-        top.refuse("a JSON object is expected")
-    if document.get("format") != FORMAT:
-        top.refuse(f"its 'format' is not {FORMAT!r}, so this is no tree that kspan wrote")
-    if type(document.get("version")) is not int or document["version"] != VERSION:
-        top.refuse(f"this version reads version {VERSION} of the format and no other")
-
-
-def _attributes(top: Place, found: Any) -> tuple[Attribute, ...]:
+def read_attributes(top: Place, found: Any) -> tuple[Attribute, ...]:
+    """The attributes that a document lists."""
     if not isinstance(found, list):
         top.refuse("'attributes' must be a list")
     attributes = []
@@ -99,7 +90,8 @@ def _attribute(place: Place, found: Any) -> Attribute:
     return Attribute(name, role, kind, low=low, high=high, has_missing=missing)
 
 
-def _target(place: Place, found: Any, attributes: Sequence[Attribute]) -> tuple[str, Role, tuple[str, ...]]:
+def read_target(place: Place, found: Any, attributes: Sequence[Attribute]) -> tuple[str, Role, tuple[str, ...]]:
+    """The name, the role and the labels of the target, which is none of the attributes."""
     check_keys(place, found, ("name", "role", "labels"))
     name, role = text(place, "'name'", found["name"]), one_of(place, "'role'", found["role"], ROLES)
     if any(attribute.name == name for attribute in attributes):
@@ -124,34 +116,3 @@ def _claim(place: Place, found: Any, names: Sequence[str]) -> Claim:
 
 def _said(place: Place, what: str, found: Any) -> str:
     return text(place, what, found) or place.refuse(f"{what} must not be empty")
-
-
-# The text
-
-
-def _dumps(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, allow_nan=False)
-
-
-def _parsed(text: str, source: str) -> Any:
-    """The document that a strict JSON text writes: no NaN, no key twice in an object."""
-    try:
-        return json.loads(text, object_pairs_hook=_object, parse_constant=_constant)
-    except json.JSONDecodeError as error:
-        place = f"line {error.lineno}, column {error.colno}"
-        raise ModelError(f"{source} is not JSON ({place}): write or fetch it again") from None
-    except RecursionError:
-        raise ModelError(f"{source} is nested too deeply: a tree is at most {MOST_DEPTH:,} edges deep") from None
-    except ValueError as error:
-        raise ModelError(f"{source} is not strict JSON: {error}") from None
-
-
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) != len(pairs):
-        raise ValueError("an object has a key twice")
-    return found
-
-
-def _constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is no number")

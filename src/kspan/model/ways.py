@@ -17,15 +17,15 @@ if TYPE_CHECKING:
 class Ways:
     """A column of people who are to be sent down the branches of a tree."""
 
-    def __init__(self, column: Column) -> None:
-        self.column = column
+    def __init__(self, column: Column, range_pattern: str | None = None) -> None:
+        self.column, self.range_pattern = column, range_pattern
 
     @cached_property
     def meant(self) -> General | None:
         """What the cells admit, if some admit more than one value."""
         if self.column.values.dtype != object and self.column.suppressed is None:
             return None
-        found = general(self.column)
+        found = general(self.column, self.range_pattern)
         return None if found.is_exact else found
 
     def parts(self, regions: Sequence["Region"], people: Sequence[float | None]) -> Floats:

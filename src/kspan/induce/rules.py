@@ -1,0 +1,62 @@
+"""From a leaf of what has grown to a rule that knows no row."""
+
+import numpy as np
+
+from kspan.data.arrays import Floats
+from kspan.induce.features import Feature
+from kspan.induce.grow import Growth, Leaf
+from kspan.model.decision_list import Condition, Rule
+from kspan.model.outcome import Counts, plain
+from kspan.model.tree import Region
+
+DIGITS = 6
+"""Of entropies and of numbers of people that are compared: what differs only beyond them is a tie."""
+
+
+def rule_of(growth: Growth, leaf: Leaf) -> Rule:
+    """The way to a leaf as a rule: a condition for each feature that is asked, in the order of the first questions.
+
+    A person whose value is unknown went down every branch with the share of the others there, so that is the part that
+    the condition takes.
+    """
+    found: dict[int, Condition] = {}
+    for node in _way(leaf):
+        above = node.above
+        assert above is not None
+        assert above.split is not None
+        number, before = above.split.feature, found.get(above.split.feature)
+        region = _region(growth.features[number], above, node.place, None if before is None else before.region)
+        part = node.people / above.people if above.people else 0.0
+        found[number] = Condition(number, region, part if before is None else before.unknown * part)
+    return Rule(tuple(found.values()), told(leaf.counts))
+
+
+def told(counts: Floats) -> Counts:
+    """People by label, as they are released."""
+    return Counts(tuple(plain(count) for count in counts.tolist()))
+
+
+def entropy(leaf: Leaf) -> float:
+    """Of the labels in a leaf, rounded so that the order of sums does not decide."""
+    shares = leaf.counts[leaf.counts > 0] / leaf.people if leaf.people else np.ones(1)
+    return round(float(-(shares * np.log2(shares)).sum()), DIGITS) + 0.0
+
+
+def _way(leaf: Leaf) -> list[Leaf]:
+    """The nodes from the first below the root to a leaf."""
+    way = []
+    while leaf.above is not None:
+        way.append(leaf)
+        leaf = leaf.above
+    return way[::-1]
+
+
+def _region(feature: Feature, node: Leaf, place: int, before: Region | None) -> Region:
+    """What the branch of a node admits, within what was admitted before."""
+    split = node.split
+    assert split is not None
+    if split.cut < 0:
+        # The codes of a second question are among those that the first one let through.
+        return feature.region(np.flatnonzero(split.codes[place]))
+    low, high = (None, None) if before is None else before.intervals[0]
+    return Region(intervals=((low, split.at) if place == 0 else (split.at, high),))

@@ -1,0 +1,52 @@
+"""Models as strict JSON text."""
+
+import json
+from collections.abc import Mapping
+from typing import Any, NoReturn
+
+from kspan.errors import ModelError
+from kspan.model.checks import Place
+from kspan.model.nodes import MOST_DEPTH
+
+
+def lines(document: Mapping[str, Any]) -> str:
+    """A document as JSON text, a line for each part."""
+    return "{" + ",\n ".join(f"{_dumps(key)}: {_dumps(value)}" for key, value in document.items()) + "}\n"
+
+
+def parsed(text: str, source: str) -> Any:
+    """The document that a strict JSON text writes: no NaN, no key twice in an object."""
+    try:
+        return json.loads(text, object_pairs_hook=_object, parse_constant=_constant)
+    except json.JSONDecodeError as error:
+        place = f"line {error.lineno}, column {error.colno}"
+        raise ModelError(f"{source} is not JSON ({place}): write or fetch it again") from None
+    except RecursionError:
+        raise ModelError(f"{source} is nested too deeply: a tree is at most {MOST_DEPTH:,} edges deep") from None
+    except ValueError as error:
+        raise ModelError(f"{source} is not strict JSON: {error}") from None
+
+
+def check_format(top: Place, document: Any, wanted: str, version: int, what: str) -> None:
+    """Refuse a document of another format or version."""
+    if not isinstance(document, dict):
+        top.refuse("a JSON object is expected")
+    if document.get("format") != wanted:
+        top.refuse(f"its 'format' is not {wanted!r}, so this is no {what} that kspan wrote")
+    if type(document.get("version")) is not int or document["version"] != version:
+        top.refuse(f"this version reads version {version} of the format and no other")
+
+
+def _dumps(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, allow_nan=False)
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise ValueError("an object has a key twice")
+    return found
+
+
+def _constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is no number")
