@@ -36,10 +36,17 @@ def told(counts: Floats) -> Counts:
     return Counts(tuple(plain(count) for count in counts.tolist()))
 
 
-def entropy(leaf: Leaf) -> float:
-    """Of the labels in a leaf, rounded so that the order of sums does not decide."""
-    shares = leaf.counts[leaf.counts > 0] / leaf.people if leaf.people else np.ones(1)
-    return round(float(-(shares * np.log2(shares)).sum()), DIGITS) + 0.0
+def entropies(counts: Floats) -> Floats:
+    """Of the labels in each row of counts by label.
+
+    >>> entropies(np.array([[1.0, 1.0], [2.0, 0.0], [0.0, 0.0]])).tolist()
+    [1.0, 0.0, 0.0]
+    """
+    people = counts.sum(axis=1, keepdims=True)
+    shares = np.divide(counts, people, out=np.zeros_like(counts), where=people > 0)
+    logs = np.log2(shares, out=np.zeros_like(shares), where=shares > 0)
+    found: Floats = np.abs((shares * logs).sum(axis=1))  # never minus zero
+    return found
 
 
 def _way(leaf: Leaf) -> list[Leaf]:

@@ -13,7 +13,7 @@ from kspan.data.encode import encode
 from kspan.data.schema import Schema
 from kspan.data.table import Table
 from kspan.errors import DataError, listed
-from kspan.model.outcome import Counts, plain
+from kspan.model.outcome import Counts, whole
 from kspan.model.paths import EVERYONE, condition, outcome_text
 from kspan.model.tree import Attribute, Region, Role
 from kspan.model.ways import Ways
@@ -68,7 +68,7 @@ class DecisionList:
     @cached_property
     def people(self) -> float:
         """How many people it was learnt from."""
-        return plain(sum(self._everybody.counts))
+        return whole(round(sum(self._everybody.counts), 3))  # fractions were rounded rule by rule
 
     @cached_property
     def _everybody(self) -> Counts:
