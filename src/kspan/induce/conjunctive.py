@@ -148,7 +148,9 @@ def offered_answers(growth: Growth, leaf: Leaf, number: int) -> Iterator[Answers
         middle = (below + above) / 2
         at = np.where(middle < above, middle, below)  # floats may have nothing between them
         cuts = np.searchsorted(feature.floats, at, side="right") - 1
-        splits = [growth.threshold(leaf, number, cut, place) for cut, place in zip(cuts.tolist(), at.tolist(), strict=True)]
+        splits = [
+            growth.threshold(leaf, number, cut, place) for cut, place in zip(cuts.tolist(), at.tolist(), strict=True)
+        ]
         up_to = np.cumsum(known[seen], axis=0)
         sides = np.concatenate([up_to[:-1], up_to[-1:] - up_to[:-1]])
         yield Answers(splits * 2, np.repeat([0, 1], len(splits)), sides)

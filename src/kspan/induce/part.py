@@ -4,21 +4,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kspan.data.arrays import Floats
 from kspan.data.schema import Schema
 from kspan.data.table import Table
 from kspan.induce.grow import Growth, Leaf
 from kspan.induce.id3 import offered
-from kspan.induce.people import NO_SHARE, Rows
+from kspan.induce.leftover import with_equal_rows_together, without
 from kspan.induce.prune import ROUNDING, SLACK, check_confidence, cut, errors_as_leaf
 from kspan.induce.release import head
 from kspan.induce.rules import DIGITS, entropies, rule_of, told
 from kspan.induce.spread import Entropy, Reading
 from kspan.induce.worth import C45
-from kspan.model.decision_list import DecisionList
-
-NOBODY = 1e-9
-"""What is left of a person after subtractions that should leave nothing."""
+from kspan.model.decision_list import DecisionList, Rule
 
 
 def part(
@@ -48,14 +44,14 @@ def part(
     check_confidence(confidence_factor)
     people, features = offered(table, schema, Reading(entropy), stars_unknown=True)
     growth = Growth(people, features, score=C45, min_rows=min_rows, shares_missing=True)
-    left, rules = np.ones(table.rows) if table.weights is None else table.weights.astype(np.float64), []
+    growth = with_equal_rows_together(growth)
+    rules = list[Rule]()
     while True:
-        root = growth.begin(*_those_left(left))
-        best = largest(growth, expand(growth, root, confidence_factor))
-        if best is root:
-            return DecisionList(*head(growth, table, schema), tuple(rules), told(root.counts))
+        best = largest(growth, expand(growth, confidence_factor))
+        if best is growth.root:
+            return DecisionList(*head(growth, table, schema), tuple(rules), told(best.counts))
         rules.append(rule_of(growth, best))
-        left[best.rows] -= best.share if len(best.share) else 1.0
+        growth = without(growth, best)
 
 
 @dataclass
@@ -66,15 +62,15 @@ class Subsets:
     waiting: list[Leaf]
 
 
-def expand(growth: Growth, root: Leaf, confidence_factor: float) -> list[Leaf]:
-    """Grow a partial tree, and give the subsets that were left unexplored.
+def expand(growth: Growth, confidence_factor: float) -> list[Leaf]:
+    """Grow a partial tree from the root, and give the subsets that were left unexplored.
 
     The paper: choose a test and split the set into subsets; expand these by ascending entropy as long as those expanded
     so far are leaves; if all of them are, and the estimated error of the subtree is not below that of the node, undo
     the expansion. So the first node that is not undone ends all growth, since no node above it has only leaves.
     """
     way: list[Subsets] = []  # from the root down to the node whose subsets are being expanded
-    subset = root
+    subset = growth.root
     while True:
         candidate = growth.choice(subset)
         if candidate is not None:
@@ -106,11 +102,6 @@ def is_replaced(node: Leaf, confidence_factor: float) -> bool:
 def largest(growth: Growth, unexplored: list[Leaf]) -> Leaf:
     """The leaf that covers most people, the first of them in a tie; subsets that were left unexplored are none."""
     skipped = {leaf.number for leaf in unexplored}
-    return max((leaf for leaf in growth.leaves() if leaf.number not in skipped), key=lambda one: round(one.people, DIGITS))
-
-
-def _those_left(left: Floats) -> tuple[Rows, Floats]:
-    """The rows of which something is left, and how much, if that is not one person each."""
-    rows = np.flatnonzero(left > NOBODY).astype(np.int32)
-    share = left[rows]
-    return rows, NO_SHARE if (share == 1).all() else share
+    return max(
+        (leaf for leaf in growth.leaves() if leaf.number not in skipped), key=lambda one: round(one.people, DIGITS)
+    )

@@ -20,7 +20,7 @@ def rule_of(growth: Growth, leaf: Leaf) -> Rule:
     the condition takes.
     """
     found: dict[int, Condition] = {}
-    for node in _way(leaf):
+    for node in way_to(leaf):
         above = node.above
         assert above is not None
         assert above.split is not None
@@ -49,7 +49,7 @@ def entropies(counts: Floats) -> Floats:
     return found
 
 
-def _way(leaf: Leaf) -> list[Leaf]:
+def way_to(leaf: Leaf) -> list[Leaf]:
     """The nodes from the first below the root to a leaf."""
     way = []
     while leaf.above is not None:

@@ -8,7 +8,7 @@ which is ours, to every branch with a share of the weight.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
 import numpy as np
@@ -152,9 +152,18 @@ class Spread:
             parts[self.unknown, :, son[values]] = 1.0
         return parts
 
+    def narrowed(self, codes: Int64s, inside: Bools) -> tuple["Spread", Int64s]:
+        """Codes of cells that admit only those of their values that are inside, and the spread that knows them."""
+        distinct, place = np.unique(codes, return_inverse=True)
+        known = np.flatnonzero(~self.unknown[distinct])
+        general, new = self.general.narrowed(distinct[known], inside[: self.general.size])
+        distinct[known] = new
+        unknown = np.concatenate([self.unknown, np.zeros(general.cells - self.general.cells, bool)])
+        return replace(self, general=general, unknown=unknown), distinct[place]
+
     def _top_only(self, weights: Floats, son: Int64s, sons: int) -> Floats:
         """The son of the value of highest weight that each cell admits."""
-        parts = np.zeros((self.general.column.size, weights.shape[1], sons))
+        parts = np.zeros((self.general.cells, weights.shape[1], sons))
         for code in range(len(parts)):
             admitted = self.general.places(code)
             if len(admitted) and weights[admitted].any():

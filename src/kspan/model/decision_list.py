@@ -1,18 +1,19 @@
 """A decision list as it is released: rules in order, what each tells of labels, and a default; it knows no row."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 import polars as pl
 
-from kspan.data.arrays import Floats
+from kspan.data.arrays import Floats, Int64s
 from kspan.data.domain import Domain
 from kspan.data.encode import encode
 from kspan.data.schema import Schema
 from kspan.data.table import Table
 from kspan.errors import DataError, listed
+from kspan.model.cells import Cells
 from kspan.model.outcome import Counts, whole
 from kspan.model.paths import EVERYONE, condition, outcome_text
 from kspan.model.tree import Attribute, Region, Role
@@ -20,6 +21,9 @@ from kspan.model.ways import Ways
 
 ROUNDING = 1e-12
 """A smaller part of a person is nobody."""
+
+LEAST_SHARE = 0.01
+"""A smaller part of a person is not divided off, so that nobody is in more than a hundred places."""
 
 
 @dataclass(frozen=True)
@@ -76,10 +80,14 @@ class DecisionList:
         return Counts(tuple(map(sum, zip(*(one.counts for one in outcomes), strict=True))))
 
     @cached_property
+    def numbers(self) -> list[int]:
+        """The attributes that some rule asks, by their places."""
+        return sorted({one.attribute for rule in self.rules for one in rule.conditions})
+
+    @property
     def asked(self) -> tuple[Attribute, ...]:
         """The attributes that some rule asks."""
-        numbers = {one.attribute for rule in self.rules for one in rule.conditions}
-        return tuple(self.attributes[number] for number in sorted(numbers))
+        return tuple(self.attributes[number] for number in self.numbers)
 
     def of_people(self, people: pl.DataFrame, range_pattern: str | None = None) -> Floats:
         """For each row of a frame, raw or released, the share of each label; a pattern tells how ranges are written."""
@@ -95,29 +103,92 @@ class DecisionList:
     def shares(self, table: Table, range_pattern: str | None = None) -> Floats:
         """For each row of a table the share of each label among those whom its rule took.
 
-        A rule takes the part of a row that it admits, and the rest goes on to the next one, so that the answer to a
-        row with a cell such as `{a|b}`, `[lo, hi]` or `*`, or without a value, is a mean of several.
+        A rule takes the part of a row that it admits, and the rest goes on to the next one, so that the answer to a row
+        whose cells admit several values (`{a|b}`, `[lo, hi]`) is the mean of the answers to all that it may be. Where a
+        value is missing or `*`, each rule that asks it takes the part that it took of people when it was learnt.
         """
-        shares = np.zeros((table.rows, len(self.labels)))
-        names = [attribute.name for attribute in self.asked]
-        ways = {name: Ways(table[name], range_pattern) for name in names}
-        rows, rest = np.arange(table.rows), np.ones(table.rows)
+        ways = {number: Ways(table[self.attributes[number].name], range_pattern) for number in self.numbers}
+        cells = {number: self._cells(number, way) for number, way in ways.items() if way.meant is not None}
+        general = np.zeros(table.rows, bool)
+        for number, each in cells.items():
+            general |= each.is_general()[ways[number].column.codes]
+        shares = np.empty((table.rows, len(self.labels)))
+        plain, rows = np.flatnonzero(~general), np.flatnonzero(general)
+        shares[plain] = self._of_single_values(plain, ways)
+        if len(rows):
+            # Releases show the same cells again and again.
+            codes = np.stack([ways[number].column.codes[rows].astype(np.int64) for number in self.numbers], axis=1)
+            distinct, place = np.unique(codes, axis=0, return_inverse=True)
+            shares[rows] = self._of_cells(distinct, ways, cells)[place.ravel()]
+        return shares
+
+    def _of_single_values(self, rows: Int64s, ways: Mapping[int, Ways]) -> Floats:
+        """The answers to rows whose cells are single values, or unknown."""
+        shares, at, rest = np.zeros((len(rows), len(self.labels))), np.arange(len(rows)), np.ones(len(rows))
         for rule in self.rules:
             # Only those of whom something is left, and of them only those whom all conditions so far admit.
-            here, taken = np.arange(len(rows)), rest
+            here, taken = np.arange(len(at)), rest
             for one in rule.conditions:
-                attribute = self.attributes[one.attribute]
-                way = ways[attribute.name]
-                part = _part(one, attribute, way)[way.column.codes[rows[here]]]
+                way = ways[one.attribute]
+                part = self._part(one, way)[way.column.codes[rows[at[here]]]]
                 some = np.flatnonzero(part)
                 here, taken = here[some], taken[some] * part[some]
-            shares[rows[here]] += taken[:, None] * self._answer(rule.outcome)
+            shares[at[here]] += taken[:, None] * self._answer(rule.outcome)
             rest[here] -= taken
             if len(here):
                 left = rest > ROUNDING
-                rows, rest = rows[left], rest[left]
-        shares[rows] += rest[:, None] * self._answer(self.default)
+                at, rest = at[left], rest[left]
+        shares[at] += rest[:, None] * self._answer(self.default)
         return shares
+
+    def _of_cells(self, codes: Int64s, ways: Mapping[int, Ways], cells: Mapping[int, Cells]) -> Floats:
+        """The answers to rows whose cells may admit several values, given by their codes.
+
+        A rule divides a row into a part that it takes and, for each condition, one that fails just there; their cells
+        are narrowed to what they still admit.
+        """
+        shares = np.zeros((len(codes), len(self.labels)))
+        column = {number: place for place, number in enumerate(self.numbers)}
+        owner, weight = np.arange(len(codes)), np.ones(len(codes))
+        for rule in self.rules:
+            left: list[tuple[Int64s, Int64s, Floats]] = []
+            here, inside, taken = np.arange(len(owner)), codes, weight
+            for one in rule.conditions:
+                at, each = column[one.attribute], cells.get(one.attribute)
+                if each is None:
+                    part = self._part(one, ways[one.attribute])[inside[:, at]]
+                else:
+                    mask = each.mask(one.region)
+                    part = each.part(inside[:, at], mask, one.unknown)
+                # A crumb is not divided off.
+                crumb = np.minimum(part, 1 - part) * taken < LEAST_SHARE
+                part = np.where(crumb, np.round(part), part)
+                fails, passes = np.flatnonzero(part < 1), np.flatnonzero(part > 0)
+                if len(fails):
+                    outside = inside[fails]
+                    if each is not None:
+                        outside[:, at] = each.within(outside[:, at], ~mask)
+                    left.append((owner[here[fails]], outside, taken[fails] * (1 - part[fails])))
+                here, inside, taken = here[passes], inside[passes], taken[passes] * part[passes]
+                if each is not None:
+                    inside[:, at] = each.within(inside[:, at], mask)
+            np.add.at(shares, owner[here], taken[:, None] * self._answer(rule.outcome))
+            owner, codes, weight = _together(left, codes.shape[1])
+        np.add.at(shares, owner, weight[:, None] * self._answer(self.default))
+        return shares
+
+    def _cells(self, number: int, way: Ways) -> Cells:
+        asked = (one.region for rule in self.rules for one in rule.conditions if one.attribute == number)
+        return Cells(way, self.attributes[number], asked)
+
+    def _part(self, one: Condition, way: Ways) -> Floats:
+        """The part of a person with each code of a column that a condition admits, if codes are single values."""
+        region = replace(one.region, missing=True)
+        part = region.covers(way.column).astype(np.float64)
+        for unknown in (way.column.missing, way.column.suppressed):
+            if unknown is not None:
+                part[unknown] = one.unknown
+        return part
 
     def _answer(self, outcome: Counts) -> Floats:
         """The share of each label; of a rule that took nobody, that among all people."""
@@ -143,25 +214,10 @@ class DecisionList:
         yield f"{'else' if self.rules else EVERYONE}: {outcome_text(self.labels, self.default)}"
 
 
-def _part(one: Condition, attribute: Attribute, way: Ways) -> Floats:
-    """The part of a person with each code of a column that a condition admits."""
-    # Whatever it does not admit is the other branch of a question with two answers; an unknown value goes down both.
-    regions = [replace(region, missing=True) for region in (one.region, elsewhere(attribute, one.region))]
-    found: Floats = way.parts(regions, [one.unknown, 1 - one.unknown])[0]
-    return found
-
-
-def elsewhere(attribute: Attribute, region: Region) -> Region:
-    """The values of an attribute that a region does not admit.
-
-    >>> elsewhere(Attribute("age", "public", "numeric"), Region(intervals=((17, 30), (40, None)))).intervals
-    ((None, 17), (30, 40))
-    """
-    if attribute.kind == "categorical":
-        return Region(frozenset(attribute.values) - region.values)
-    gaps, begin, open_end = list[tuple[float | None, float | None]](), None, True
-    for low, high in sorted(region.intervals, key=lambda one: -np.inf if one[0] is None else one[0]):
-        if low is not None and low != begin:
-            gaps.append((begin, low))
-        begin, open_end = high, high is not None
-    return Region(intervals=tuple([*gaps, (begin, None)] if open_end else gaps))
+def _together(parts: Sequence[tuple[Int64s, Int64s, Floats]], width: int) -> tuple[Int64s, Int64s, Floats]:
+    """Parts of people, as their owners, codes and weights; those of one owner that are alike become one."""
+    if not parts:
+        return np.empty(0, np.int64), np.empty((0, width), np.int64), np.empty(0)
+    owner, codes, weight = (np.concatenate(each) for each in zip(*parts, strict=True))
+    keys, place = np.unique(np.column_stack([owner, codes]), axis=0, return_inverse=True)
+    return keys[:, 0], keys[:, 1:], np.bincount(place.ravel(), weight, len(keys)).astype(np.float64)
