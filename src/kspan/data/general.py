@@ -142,7 +142,8 @@ class General:
             added = np.column_stack([nowhere, nowhere])
         else:
             more = replace(self, admits=np.empty((self.cells + len(new), 0), bool))
-        low, high = (np.concatenate(ends) for ends in ((self.low, added[:, 0]), (self.high, added[:, 1])))
+        ends = added.astype(np.int64)
+        low, high = np.concatenate([self.low, ends[:, 0]]), np.concatenate([self.high, ends[:, 1]])
         return replace(more, low=low, high=high), np.array(found, np.int64)
 
     def _some(self, weights: Floats) -> Bools:
