@@ -96,7 +96,7 @@ class Step:
     information: float
     """The mean entropy of those covered and of those not covered by the whole rule."""
     entropy: float
-    """That of those covered, which decides between the two answers to a first question."""
+    """That of those covered; both answers to a first question leave as much, but of one there is more to ask."""
 
 
 def best_step(growth: Growth, leaf: Leaf, whole: Floats) -> Step | None:
@@ -107,7 +107,7 @@ def best_step(growth: Growth, leaf: Leaf, whole: Floats) -> Step | None:
         for answers in offered_answers(growth, leaf, number)
         if (step := best_answer(answers, whole, growth.worth.min_rows)) is not None
     )
-    return min(steps, key=lambda step: (step.information, step.entropy), default=None)
+    return min(steps, key=lambda step: (step.information, -step.entropy), default=None)
 
 
 @dataclass(frozen=True)
@@ -123,14 +123,14 @@ def best_answer(answers: Answers, whole: Floats, min_rows: int) -> Step | None:
     """The best answer of enough people."""
     covered = answers.counts
     uncovered = np.maximum(whole - covered, 0.0)
-    pure = np.round(entropies(covered), DIGITS)
+    mixed = np.round(entropies(covered), DIGITS)
     people = covered.sum(axis=1)
-    information = (people * pure + uncovered.sum(axis=1) * entropies(uncovered)) / whole.sum()
+    information = (people * mixed + uncovered.sum(axis=1) * entropies(uncovered)) / whole.sum()
     information = np.where(people < min_rows - ROUNDING, np.inf, np.round(information, DIGITS))
-    best = int(np.lexsort([pure, information])[0]) if len(people) else -1
+    best = int(np.lexsort([-mixed, information])[0]) if len(people) else -1
     if best < 0 or not np.isfinite(information[best]):
         return None
-    return Step(answers.splits[best], int(answers.place[best]), float(information[best]), float(pure[best]))
+    return Step(answers.splits[best], int(answers.place[best]), float(information[best]), float(mixed[best]))
 
 
 def offered_answers(growth: Growth, leaf: Leaf, number: int) -> Iterator[Answers]:

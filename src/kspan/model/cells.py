@@ -23,6 +23,7 @@ class Cells:
         self.unknown = {code for code in (column.missing, column.suppressed) if code is not None}
         self.shares = list(parts.T)
         self.known = {_key(each): code for code, each in enumerate(parts.T) if code not in self.unknown}
+        self.masks: dict[Region, Bools] = {}
         self.found: dict[tuple[int, bytes], int] = {}
 
     def is_general(self) -> Bools:
@@ -33,15 +34,16 @@ class Cells:
 
     def mask(self, region: Region) -> Bools:
         """Which atoms a region admits."""
-        return np.array([_is_inside(atom, region) for atom in self.atoms], bool)
+        if region not in self.masks:
+            self.masks[region] = np.array([_is_inside(atom, region) for atom in self.atoms], bool)
+        return self.masks[region]
 
-    def part(self, codes: Int64s, mask: Bools, unknown: float) -> Floats:
-        """The part of each cell that is in a region, and what is said of unknown ones."""
-        distinct, place = np.unique(codes, return_inverse=True)
-        parts = [unknown if code in self.unknown else float(self.shares[code] @ mask) for code in distinct.tolist()]
-        found: Floats = np.array(parts)[place]
+    def part(self, region: Region, unknown: float) -> Floats:
+        """For each code, narrowed ones included, the part that is in a region, and what is said of unknown ones."""
         # What sums up to a whole is one.
-        return np.where(np.abs(found - np.round(found)) < 10.0**-DIGITS, np.round(found), found)
+        found: Floats = np.round(np.array(self.shares) @ self.mask(region), DIGITS)
+        found[list(self.unknown)] = unknown
+        return found
 
     def within(self, codes: Int64s, mask: Bools) -> Int64s:
         """The codes of what is left of cells in a region."""

@@ -1,7 +1,7 @@
 """A decision list as it is released: rules in order, what each tells of labels, and a default; it knows no row."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -10,6 +10,7 @@ import polars as pl
 from kspan.data.arrays import Floats, Int64s
 from kspan.data.domain import Domain
 from kspan.data.encode import encode
+from kspan.data.general import general
 from kspan.data.schema import Schema
 from kspan.data.table import Table
 from kspan.errors import DataError, listed
@@ -95,10 +96,16 @@ class DecisionList:
         absent = [name for name in names if name not in people.columns]
         if absent:
             raise DataError(f"the table lacks {listed(absent)}, which the rules ask for: add the column")
-        numeric = {attribute.name: Domain("numeric") for attribute in self.asked if attribute.kind == "numeric"}
         if not names:
             return np.tile(self._answer(self.default), (people.height, 1))
-        return self.shares(encode(people, Schema(public=names, domains=numeric), names), range_pattern)
+        numeric = [attribute.name for attribute in self.asked if attribute.kind == "numeric"]
+        # Cells that only a pattern makes numbers are words until they are understood.
+        domains = {} if range_pattern else {name: Domain("numeric") for name in numeric}
+        table = encode(people, Schema(public=names, domains=domains), names)
+        for name in numeric if range_pattern else []:
+            if general(table[name], range_pattern).kind != "numeric":
+                raise DataError(f"column {name!r} does not hold numbers, which the rules ask for: mend its cells")
+        return self.shares(table, range_pattern)
 
     def shares(self, table: Table, range_pattern: str | None = None) -> Floats:
         """For each row of a table the share of each label among those whom its rule took.
@@ -109,12 +116,12 @@ class DecisionList:
         """
         ways = {number: Ways(table[self.attributes[number].name], range_pattern) for number in self.numbers}
         cells = {number: self._cells(number, way) for number, way in ways.items() if way.meant is not None}
-        general = np.zeros(table.rows, bool)
+        several = np.zeros(table.rows, bool)
         for number, each in cells.items():
-            general |= each.is_general()[ways[number].column.codes]
+            several |= each.is_general()[ways[number].column.codes]
         shares = np.empty((table.rows, len(self.labels)))
-        plain, rows = np.flatnonzero(~general), np.flatnonzero(general)
-        shares[plain] = self._of_single_values(plain, ways)
+        plain, rows = np.flatnonzero(~several), np.flatnonzero(several)
+        shares[plain] = self._of_single_values(plain, ways, cells)
         if len(rows):
             # Releases show the same cells again and again.
             codes = np.stack([ways[number].column.codes[rows].astype(np.int64) for number in self.numbers], axis=1)
@@ -122,15 +129,15 @@ class DecisionList:
             shares[rows] = self._of_cells(distinct, ways, cells)[place.ravel()]
         return shares
 
-    def _of_single_values(self, rows: Int64s, ways: Mapping[int, Ways]) -> Floats:
+    def _of_single_values(self, rows: Int64s, ways: Mapping[int, Ways], cells: Mapping[int, Cells]) -> Floats:
         """The answers to rows whose cells are single values, or unknown."""
         shares, at, rest = np.zeros((len(rows), len(self.labels))), np.arange(len(rows)), np.ones(len(rows))
         for rule in self.rules:
             # Only those of whom something is left, and of them only those whom all conditions so far admit.
             here, taken = np.arange(len(at)), rest
             for one in rule.conditions:
-                way = ways[one.attribute]
-                part = self._part(one, way)[way.column.codes[rows[at[here]]]]
+                codes = ways[one.attribute].column.codes[rows[at[here]]]
+                part = _part(one, ways[one.attribute], cells.get(one.attribute))[codes]
                 some = np.flatnonzero(part)
                 here, taken = here[some], taken[some] * part[some]
             shares[at[here]] += taken[:, None] * self._answer(rule.outcome)
@@ -155,11 +162,7 @@ class DecisionList:
             here, inside, taken = np.arange(len(owner)), codes, weight
             for one in rule.conditions:
                 at, each = column[one.attribute], cells.get(one.attribute)
-                if each is None:
-                    part = self._part(one, ways[one.attribute])[inside[:, at]]
-                else:
-                    mask = each.mask(one.region)
-                    part = each.part(inside[:, at], mask, one.unknown)
+                part = _part(one, ways[one.attribute], each)[inside[:, at]]
                 # A crumb is not divided off.
                 crumb = np.minimum(part, 1 - part) * taken < LEAST_SHARE
                 part = np.where(crumb, np.round(part), part)
@@ -167,11 +170,11 @@ class DecisionList:
                 if len(fails):
                     outside = inside[fails]
                     if each is not None:
-                        outside[:, at] = each.within(outside[:, at], ~mask)
+                        outside[:, at] = each.within(outside[:, at], ~each.mask(one.region))
                     left.append((owner[here[fails]], outside, taken[fails] * (1 - part[fails])))
                 here, inside, taken = here[passes], inside[passes], taken[passes] * part[passes]
                 if each is not None:
-                    inside[:, at] = each.within(inside[:, at], mask)
+                    inside[:, at] = each.within(inside[:, at], each.mask(one.region))
             np.add.at(shares, owner[here], taken[:, None] * self._answer(rule.outcome))
             owner, codes, weight = _together(left, codes.shape[1])
         np.add.at(shares, owner, weight[:, None] * self._answer(self.default))
@@ -180,15 +183,6 @@ class DecisionList:
     def _cells(self, number: int, way: Ways) -> Cells:
         asked = (one.region for rule in self.rules for one in rule.conditions if one.attribute == number)
         return Cells(way, self.attributes[number], asked)
-
-    def _part(self, one: Condition, way: Ways) -> Floats:
-        """The part of a person with each code of a column that a condition admits, if codes are single values."""
-        region = replace(one.region, missing=True)
-        part = region.covers(way.column).astype(np.float64)
-        for unknown in (way.column.missing, way.column.suppressed):
-            if unknown is not None:
-                part[unknown] = one.unknown
-        return part
 
     def _answer(self, outcome: Counts) -> Floats:
         """The share of each label; of a rule that took nobody, that among all people."""
@@ -212,6 +206,17 @@ class DecisionList:
             word = "else if" if number else "if"
             yield f"{word} {' and '.join(asked) or EVERYONE}: {outcome_text(self.labels, rule.outcome)}"
         yield f"{'else' if self.rules else EVERYONE}: {outcome_text(self.labels, self.default)}"
+
+
+def _part(one: Condition, way: Ways, cells: Cells | None) -> Floats:
+    """For each code the part of a person with such a cell that a condition admits."""
+    if cells is not None:
+        return cells.part(one.region, one.unknown)
+    part = one.region.covers(way.column).astype(np.float64)
+    for unknown in (way.column.missing, way.column.suppressed):
+        if unknown is not None:
+            part[unknown] = one.unknown
+    return part
 
 
 def _together(parts: Sequence[tuple[Int64s, Int64s, Floats]], width: int) -> tuple[Int64s, Int64s, Floats]:
