@@ -164,3 +164,19 @@ def test_ranges_of_ones_own(capsys: pytest.CaptureFixture[str]) -> None:
 def test_hierarchies_built_from_the_data_are_not_told() -> None:
     policy = ks.Policy(public=NAMES, target="income", require="k=25", hierarchies={"education": {"build": "auto"}})
     assert ks.anonymize("people.csv", policy, "tds", rng=0).names == {}
+
+
+@pytest.mark.parametrize("method", ["part", "conjunctive"])
+def test_rules_are_learnt_written_and_applied(method: str, capsys: pytest.CaptureFixture[str]) -> None:
+    rows = [(age, "u" if age < 40 else "v") for age in range(20, 60)] * 2
+    people = pl.DataFrame(rows, schema=["age", "label"], orient="row")
+    shown = people.with_columns(age=pl.when(pl.col("age") < 40).then(pl.lit("[20, 39]")).otherwise(pl.lit("40-59")))
+    shown.write_csv("shown.csv")
+    people.write_csv("raw.csv")
+    Path("rules.toml").write_text('public = ["age"]\ntarget = "label"\n[require]\nk = 2\n')
+    assert main(["learn", "shown.csv", "-p", "rules.toml", "-m", method, "-o", "rules.json"]) == 0
+    assert "if age" in capsys.readouterr().out
+    assert main(["predict", "rules.json", "raw.csv", "-o", "labels.csv", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["accuracy"] == 1.0
+    assert main(["audit", "rules.json", "-p", "rules.toml", "--data", "raw.csv"]) == 2
+    assert "only trees can be audited" in capsys.readouterr().err

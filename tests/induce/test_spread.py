@@ -248,6 +248,17 @@ def test_a_pattern_of_ones_own() -> None:
         assert ks.predict(model, people.head(2), range_pattern=pattern)["predicted: y"].to_list() == ["u", "v"]
 
 
+def test_single_values_among_ranges_and_sets_are_values() -> None:
+    frame = pl.DataFrame({"age": [1, 2, 3, 4, 50, 60, 70, 80], "sex": [*"FMFMFMFM"], "y": [*"uuuuvvvv"]})
+    schema = Schema(public=["age", "sex"], target="y")
+    tree = c45(encode(frame, schema), schema)
+    rows = pl.DataFrame({"age": ["3", "70", "[1, 4]", "[60, 60]"], "sex": ["F", "{M}", "{F|M}", "F"]})
+    assert predicted(tree, rows)["probability: u"].to_list() == [1, 0, 1, 0]
+    words = id3(encode(SALARY, schema := Schema(public=["sex"], target="salary")), schema)
+    answers = predicted(words, pl.DataFrame({"sex": ["{F}", "F", "{M}", "M"]}))["probability: <=50"].to_list()
+    assert answers[0] == answers[1] != answers[2] == answers[3]
+
+
 def test_published_frequencies_decide_whom_chance_chooses() -> None:
     frame = pl.DataFrame({"sex": ["{F|M}"] * 200 + ["F", "M"] * 20, "y": ["u", "v"] * 100 + ["u", "v"] * 20})
     schema = Schema(public=["sex"], target="y")

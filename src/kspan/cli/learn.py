@@ -64,7 +64,7 @@ def learn(
         typer.Option(
             "--method",
             "-m",
-            help="kadet and kadet-c45 keep the requirement; id3, c45, naive-bayes and logistic promise nothing.",
+            help="kadet, kadet-c45 keep the requirement; id3, c45, part, conjunctive, naive-bayes, logistic do not.",
             metavar="METHOD",
         ),
     ] = "kadet",
@@ -94,13 +94,15 @@ def learn(
     ] = None,
     entropy: Annotated[
         str | None,
-        typer.Option(help="How id3 and c45 count general cells: equal (default), em, own-value; id3 also random."),
+        typer.Option(help="How trees and rules count general cells: equal (default), em, own-value; id3 also random."),
     ] = None,
     division: Annotated[
         str | None,
         typer.Option(help="Where id3 sends people with general cells: fractional (default), random or frequent."),
     ] = None,
-    seed: Annotated[int | None, typer.Option(min=0, help="Of what id3 leaves to chance: 0 unless said.")] = None,
+    seed: Annotated[
+        int | None, typer.Option(min=0, help="Of what id3 and conjunctive leave to chance: 0 unless said.")
+    ] = None,
     likelihood: Annotated[
         str | None,
         typer.Option(
@@ -156,6 +158,7 @@ def learn(
     """Learn a model for the target from DATA, and write it; where it is to keep the requirement, only if it does."""
     from kspan.frames.files import read_table
     from kspan.induce.methods import learn as induce
+    from kspan.model.decision_list import DecisionList
     from kspan.model.models import save_model
     from kspan.model.outcome import DISCLOSURES
     from kspan.model.tree import Tree
@@ -204,7 +207,7 @@ def learn(
     if json:
         tell_json({"output": str(output), "method": method, "labels": list(model.labels), "audit": None, "table": None})
     else:
-        tell(f"{model!r}\n")
+        tell(f"{model if isinstance(model, DecisionList) else repr(model)}\n")
     return 0
 
 

@@ -8,7 +8,7 @@ of one's own comes first. What looks like such a cell and is none is an error: n
 import math
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -54,6 +54,11 @@ class General:
     def size(self) -> int:
         """How many values there are."""
         return len(self.values)
+
+    @property
+    def cells(self) -> int:
+        """How many codes there are, those of narrowed cells included."""
+        return len(self.low)
 
     @cached_property
     def is_exact(self) -> bool:
@@ -116,6 +121,38 @@ class General:
         else:
             expected_numbers(self.low, self.high, weights, possible, counts, ROUNDING, found)
         return found
+
+    def narrowed(self, codes: Int64s, inside: Bools) -> tuple["General", Int64s]:
+        """For some codes those of cells that admit only the values inside, and what has them all; new ones come last.
+
+        Of numbers those inside must be neighbors. Nothing is narrowed to nothing.
+        """
+        if self.kind == "categorical":
+            cells, wanted = self.admits, self.admits[codes] & inside
+            empty = ~wanted.any(axis=1)
+        else:
+            first, last = (int(inside.argmax()), len(inside) - int(inside[::-1].argmax())) if inside.any() else (0, 0)
+            cells = np.column_stack([self.low, self.high])
+            wanted = np.column_stack([np.maximum(self.low[codes], first), np.minimum(self.high[codes], last)])
+            empty = wanted[:, 0] >= wanted[:, 1]
+        wanted[empty] = cells[codes[empty]]
+        known = {cell.tobytes(): code for code, cell in reversed(list(enumerate(cells)))}
+        found, new = list[int](), list[int]()
+        for place, cell in enumerate(wanted):
+            code = known.setdefault(cell.tobytes(), self.cells + len(new))
+            if code == self.cells + len(new):
+                new.append(place)
+            found.append(code)
+        added = wanted[new]
+        if self.kind == "categorical":
+            nowhere = np.zeros(len(new), np.int64)
+            more = replace(self, admits=np.concatenate([self.admits, added]))
+            added = np.column_stack([nowhere, nowhere])
+        else:
+            more = replace(self, admits=np.empty((self.cells + len(new), 0), bool))
+        ends = added.astype(np.int64)
+        low, high = np.concatenate([self.low, ends[:, 0]]), np.concatenate([self.high, ends[:, 1]])
+        return replace(more, low=low, high=high), np.array(found, np.int64)
 
     def _some(self, weights: Floats) -> Bools:
         some = self.high > self.low

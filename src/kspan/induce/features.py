@@ -35,7 +35,7 @@ class Feature:
     @property
     def cells(self) -> int:
         """How many different codes rows have."""
-        return self.size if self.spread is None else self.spread.general.column.size
+        return self.size if self.spread is None else self.spread.general.cells
 
     @property
     def public(self) -> bool:

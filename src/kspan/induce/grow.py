@@ -120,14 +120,28 @@ class Growth:
         )
         rows, share = people.everybody()
         self.whole = people.counts(rows)
-        self.root = Leaf(0, rows, share, self.whole.astype(np.float64))
-        self.made = 1
+        self.made = 0
+        self.root = self.begin(rows, share)
         # Without a requirement there is nobody to hide, and no span to follow.
         self.spans = None if requirement is None else Spans(people, 0, rows, target_public=target_public)
         self.queue: list[Candidate] = []
         self.splits_of_all: dict[tuple[int, int], Split] = {}
         if np.count_nonzero(self.whole) > 1:
             self.propose(self.root, self.allowed_at(self.root))
+
+    def begin(self, rows: Rows, share: Floats) -> Leaf:
+        """Another root, of some rows with some weights; the tree that has grown so far is let go."""
+        counts = np.bincount(self.people.label[rows], share if len(share) else None, self.people.labels)
+        self.root = Leaf(self.made, rows, share, counts.astype(np.float64))
+        self.made += 1
+        return self.root
+
+    def choice(self, leaf: Leaf) -> Candidate | None:
+        """The best candidate of one leaf, for those who choose for themselves which leaf comes next."""
+        self.queue.clear()
+        if np.count_nonzero(leaf.counts) > 1:
+            self.propose(leaf, self.allowed_at(leaf))
+        return self.best()
 
     def best(self) -> Candidate | None:
         """The best candidate of all leaves, taken out of the queue."""
@@ -230,12 +244,7 @@ class Growth:
         """Make a leaf a node, and its sons leaves with candidates of their own."""
         leaf, split = candidate.leaf, self.split_of(candidate)
         feature = self.features[split.feature]
-        leaf.split, leaf.scores = split, NO_SCORES
-        parts = self.parts(leaf, split)
-        mixed = (parts[2] > 0).sum(axis=1) > 1
-        for place, part in enumerate(zip(*parts, strict=True)):
-            leaf.sons.append(Leaf(self.made, *part, leaf, place))
-            self.made += 1
+        mixed = self.open(leaf, split)
         if self.spans is not None:
             self.spans.split(leaf.number, leaf.rows, feature, split, {son.number: son.rows for son in leaf.sons})
         allowed = self.allowed_at(leaf.sons[0])
@@ -243,6 +252,16 @@ class Growth:
             if is_mixed:
                 # After a private question the same spans reach all sons.
                 self.propose(son, self.allowed_at(son) if feature.public else allowed)
+
+    def open(self, leaf: Leaf, split: Split) -> Bools:
+        """Make a leaf a node, and say which of its sons have people of several labels."""
+        leaf.split, leaf.scores = split, NO_SCORES
+        parts = self.parts(leaf, split)
+        for place, part in enumerate(zip(*parts, strict=True)):
+            leaf.sons.append(Leaf(self.made, *part, leaf, place))
+            self.made += 1
+        several: Bools = (parts[2] > 0).sum(axis=1) > 1
+        return several
 
     def parts(self, leaf: Leaf, split: Split) -> tuple[list[Rows], list[Floats], Floats]:
         """The rows of a leaf, their weights and their counts by son; rows may be reordered in place."""

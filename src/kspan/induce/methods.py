@@ -8,10 +8,12 @@ from kspan.data.encode import encode
 from kspan.errors import PolicyError, did_you_mean
 from kspan.frames.files import load
 from kspan.induce.c45 import c45
+from kspan.induce.conjunctive import conjunctive
 from kspan.induce.id3 import id3
 from kspan.induce.kadet import kadet, kadet_c45
 from kspan.induce.logistic import logistic
 from kspan.induce.naive_bayes import naive_bayes
+from kspan.induce.part import part
 from kspan.model.models import Model
 from kspan.model.tree import Tree
 from kspan.policy import Policy
@@ -21,8 +23,10 @@ METHODS: dict[str, Callable[..., Model]] = {
     "kadet-c45": kadet_c45,
     "id3": id3,
     "c45": c45,
+    "part": part,
     "naive-bayes": naive_bayes,
     "logistic": logistic,
+    "conjunctive": conjunctive,
 }
 
 PRIVATE_METHODS = frozenset({"kadet", "kadet-c45"})
@@ -47,7 +51,7 @@ def learn(data: Any, policy: Policy, method: str = "kadet", **options: Any) -> M
     `kadet` and `kadet-c45` keep the policy's requirement; the others promise nothing. All trees take `min_rows`, the
     fewest people that at least two branches of a split must have; `kadet` and `id3` take `score` ("information-gain",
     "gain-ratio" or "gini"); `kadet-c45` and `c45` take `confidence_factor` and `prune`, and `c45` also
-    `subtree_raising`. `naive-bayes` and `logistic` take what their functions in `kspan.induce` do.
+    `subtree_raising`. The others take what their functions in `kspan.induce` do.
 
     >>> from kspan.datasets import mortgage
     >>> public = ["Gender", "Married", "Age", "Sports car"]

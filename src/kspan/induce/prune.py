@@ -23,9 +23,14 @@ def prune(growth: Growth, confidence_factor: float = 0.25, *, raising: bool = Fa
     A leaf in place of a subtree unites bins, and so only merges spans: what is private stays private. A raised branch
     asks its questions of more people, which may divide a span (Friedman et al. 2006, Sect. 3.3).
     """
-    check_number("confidence_factor", confidence_factor, low=1e-4, high=0.5)
+    check_confidence(confidence_factor)
     _collapse(growth.root)
     _Pruning(growth, confidence_factor, raising).settle(growth.root)
+
+
+def check_confidence(confidence_factor: float) -> None:
+    """Refuse a confidence factor that no binomial has a limit for, or that trusts more than was seen."""
+    check_number("confidence_factor", confidence_factor, low=1e-4, high=0.5)
 
 
 def expected_errors(people: float, errors: float, confidence_factor: float) -> float:
@@ -52,6 +57,11 @@ def _extra(people: float, errors: float, confidence_factor: float) -> float:
     return (rate + z**2 / (2 * people) + z * spread) / (1 + z**2 / people) * people - errors
 
 
+def errors_as_leaf(node: Leaf, confidence_factor: float) -> float:
+    """What a node promises if it is a leaf."""
+    return expected_errors(node.people, _errors(node), confidence_factor)
+
+
 def _errors(leaf: Leaf) -> float:
     return float(leaf.counts.sum() - leaf.counts.max())
 
@@ -73,11 +83,12 @@ def _collapse(root: Leaf) -> None:
     while waiting:
         node = waiting.pop()
         if node.sons and wrong[node] >= _errors(node) - COLLAPSE:
-            _cut(node)
+            cut(node)
         waiting.extend(node.sons)
 
 
-def _cut(node: Leaf) -> None:
+def cut(node: Leaf) -> None:
+    """Make a node a leaf."""
     node.split, node.sons = None, []
 
 
@@ -89,7 +100,7 @@ class _Pruning:
         self.promised: dict[Leaf, float] = {}
 
     def as_leaf(self, node: Leaf) -> float:
-        return expected_errors(node.people, _errors(node), self.confidence_factor)
+        return errors_as_leaf(node, self.confidence_factor)
 
     def settle(self, root: Leaf) -> None:
         """Prune a node and all below it, sons before their parents."""
@@ -104,7 +115,7 @@ class _Pruning:
             raised = self.raised(node)
             as_branch = math.inf if raised is None else sum(map(self.as_leaf, _leaves(raised)))
             if as_leaf <= min(as_tree, as_branch) + SLACK + ROUNDING:
-                _cut(node)
+                cut(node)
             elif raised is not None and as_branch <= as_tree + SLACK + ROUNDING:
                 node.split, node.sons = raised.split, raised.sons
                 for son in node.sons:

@@ -9,7 +9,7 @@ from kspan.data.table import Table
 from kspan.induce.grow import Growth, Leaf
 from kspan.induce.people import Split
 from kspan.model.outcome import plain
-from kspan.model.tree import Edge, Node, Region, Role, Tree
+from kspan.model.tree import Attribute, Edge, Node, Region, Role, Tree
 
 Bounds = dict[int, tuple[float | None, float | None]]
 """Of numeric features that were asked above."""
@@ -17,6 +17,11 @@ Bounds = dict[int, tuple[float | None, float | None]]
 
 def released(growth: Growth, table: Table, schema: Schema) -> Tree:
     """What has grown, as it is released."""
+    return Tree(*head(growth, table, schema), released_node(growth))
+
+
+def head(growth: Growth, table: Table, schema: Schema) -> tuple[tuple[Attribute, ...], str, Role, tuple[str, ...]]:
+    """What every model tells: the attributes, and the name, the role and the labels of the target."""
     target = table[str(schema.target)]
     labels = tuple(target.label(code) for code in range(target.size))
     role: Role = "public" if schema.target in schema.public else "private"
@@ -24,7 +29,7 @@ def released(growth: Growth, table: Table, schema: Schema) -> Tree:
     if growth.shares_missing:
         # Such a tree knows what to do without any value.
         attributes = tuple(replace(attribute, has_missing=True) for attribute in attributes)
-    return Tree(attributes, target.name, role, labels, released_node(growth))
+    return attributes, target.name, role, labels
 
 
 @dataclass

@@ -8,7 +8,7 @@ which is ours, to every branch with a share of the weight.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
 import numpy as np
@@ -145,7 +145,7 @@ class Spread:
         elif self.general.kind == "categorical":
             from kspan.kernels.spread import portions_of_words  # loading compiled code takes a moment
 
-            parts = np.zeros((self.general.column.size, self.chosen.shape[1], sons))
+            parts = np.zeros((self.general.cells, self.chosen.shape[1], sons))
             possible = EVERYTHING if inside is None else inside
             portions_of_words(*self.general.listed, self.chosen, possible, son, parts)
         else:
@@ -161,9 +161,18 @@ class Spread:
         total = parts.sum(axis=2, keepdims=True)
         return np.asarray(np.divide(parts, total, out=np.zeros_like(parts), where=total > 0))
 
+    def narrowed(self, codes: Int64s, inside: Bools) -> tuple["Spread", Int64s]:
+        """Codes of cells that admit only those of their values that are inside, and the spread that knows them."""
+        distinct, place = np.unique(codes, return_inverse=True)
+        known = np.flatnonzero(~self.unknown[distinct])
+        general, new = self.general.narrowed(distinct[known], inside[: self.general.size])
+        distinct[known] = new
+        unknown = np.concatenate([self.unknown, np.zeros(general.cells - self.general.cells, bool)])
+        return replace(self, general=general, unknown=unknown), distinct[place]
+
     def _top_only(self, weights: Floats, son: Int64s, sons: int) -> Floats:
         """The son of the value of highest weight that each cell admits."""
-        parts = np.zeros((self.general.column.size, weights.shape[1], sons))
+        parts = np.zeros((self.general.cells, weights.shape[1], sons))
         for code in range(len(parts)):
             admitted = self.general.places(code)
             if len(admitted) and weights[admitted].any():

@@ -119,6 +119,13 @@ class Worth:
             gains[~allowed], worths[~allowed] = -1.0, 0.0
         return Scores(gains.tolist(), worths.tolist(), np.flatnonzero(np.minimum(gains, worths) > LEAST_GAIN).tolist())
 
+    def by_value(self, number: int, rows: Rows, share: Floats, inside: Mapping[int, Bools] = EVERYTHING) -> Floats:
+        """People of some rows by value of one feature and label, a missing value last."""
+        feature = self.features[number]
+        cells = np.zeros((feature.cells, self.people.labels))
+        kernels.histograms(feature.codes[None], np.zeros(1, np.int64), self.people.label, rows, share, cells)
+        return cells if feature.spread is None else feature.spread.counts(cells, inside.get(number), feature.size)
+
     def parts(self, rows: Rows) -> Int64s:
         """People of some rows by label, for every name of every level of every categorical feature."""
         share = self.people.weights[rows].astype(np.float64) if len(self.people.weights) else NO_SHARE

@@ -6,8 +6,9 @@ from typing import Any
 
 from kspan.errors import ModelError, listed
 from kspan.frames.files import read_text, write_text
-from kspan.model import bayes_json, linear_json, writing
+from kspan.model import bayes_json, decision_list_json, linear_json, writing
 from kspan.model.bayes import NaiveBayes
+from kspan.model.decision_list import DecisionList
 from kspan.model.documents import lines, parsed
 from kspan.model.linear import Linear
 from kspan.model.predictor import Predictor
@@ -27,6 +28,7 @@ READERS: dict[str, Callable[[Any, str], Model]] = {
     writing.FORMAT: _tree,
     bayes_json.FORMAT: bayes_json.read_bayes,
     linear_json.FORMAT: linear_json.read_linear,
+    decision_list_json.FORMAT: decision_list_json.read_decision_list,
 }
 
 
@@ -63,11 +65,17 @@ def write_model(model: Model) -> dict[str, Any]:
         return bayes_json.write_bayes(model)
     if isinstance(model, Linear):
         return linear_json.write_linear(model)
+    if isinstance(model, DecisionList):
+        return decision_list_json.write_decision_list(model)
     raise ModelError(f"a {type(model).__name__} cannot be written: give a model that kspan learnt")
 
 
 def name_of(model: Model) -> str:
     """What kind of model it is, for people to read."""
-    return {Tree: "decision tree", NaiveBayes: "naive Bayes model", Linear: "logistic regression"}.get(
-        type(model), type(model).__name__
-    )
+    names: dict[type, str] = {
+        Tree: "decision tree",
+        NaiveBayes: "naive Bayes model",
+        Linear: "logistic regression",
+        DecisionList: "decision list",
+    }
+    return names.get(type(model), type(model).__name__)

@@ -172,14 +172,14 @@ class NodeReader:
             place.refuse(f"the attribute {name[:40]!r} is not listed{did_you_mean(name[:40], self.number)}")
         return self.number[name]
 
-    def region(self, place: Place, found: Any, asked: int) -> Region:
-        """What an edge admits."""
+    def region(self, place: Place, found: Any, asked: int, others: Sequence[str] = ("node",)) -> Region:
+        """What an edge, or whatever else has these other keys, admits of an attribute."""
         attribute = self.attributes[asked]
         key = "intervals" if attribute.kind == "numeric" else "values"
-        check_keys(place, found, ("node",), (key, "missing"))
+        check_keys(place, found, others, (key, "missing"))
         missing = flag(place, found)
         if key not in found:
-            return Region(missing=True) if missing else place.refuse(f"the edge admits nothing: it needs {key!r}")
+            return Region(missing=True) if missing else place.refuse(f"it admits nothing: it needs {key!r}")
         if found[key] == []:
             place.refuse(f"{key!r} must not be empty")
         if key == "intervals":

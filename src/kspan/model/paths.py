@@ -91,7 +91,7 @@ def _lines(tree: Tree, depth: int | None) -> Iterator[str]:
         line, level, node = waiting.pop()
         before = "|  " * (level - 1) + (f"{line}: " if line else "")
         if node.attribute is None:
-            yield before + _leaf(tree.labels, node.outcome)
+            yield before + outcome_text(tree.labels, node.outcome)
         elif depth is not None and level >= depth:
             yield before + _hidden(node)
         else:
@@ -101,7 +101,8 @@ def _lines(tree: Tree, depth: int | None) -> Iterator[str]:
             waiting.extend((condition(attribute, edge.region), level + 1, edge.node) for edge in reversed(node.edges))
 
 
-def _leaf(labels: Sequence[str], outcome: Outcome) -> str:
+def outcome_text(labels: Sequence[str], outcome: Outcome) -> str:
+    """The commonest label, and what else is disclosed."""
     if outcome.label is None:
         return "nobody"
     most, told = _visible(labels[outcome.label]), list[str]()

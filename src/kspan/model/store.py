@@ -47,8 +47,8 @@ def read_tree(document: Any, source: str = "the model") -> TreeRelease:
     check_format(top, document, FORMAT, VERSION, "tree")
     needed = ("format", "version", "attributes", "target", "root")
     check_keys(top, document, needed, ("claim",))
-    attributes = _attributes(top, document["attributes"])
-    target, role, labels = _target(Place(source, "the target"), document["target"], attributes)
+    attributes = read_attributes(top, document["attributes"])
+    target, role, labels = read_target(Place(source, "the target"), document["target"], attributes)
     claim = None
     if "claim" in document:
         claim = _claim(Place(source, "the claim"), document["claim"], [*(one.name for one in attributes), target])
@@ -60,7 +60,8 @@ def read_tree(document: Any, source: str = "the model") -> TreeRelease:
 # The head
 
 
-def _attributes(top: Place, found: Any) -> tuple[Attribute, ...]:
+def read_attributes(top: Place, found: Any) -> tuple[Attribute, ...]:
+    """The attributes that a document lists."""
     if not isinstance(found, list):
         top.refuse("'attributes' must be a list")
     attributes = []
@@ -89,7 +90,8 @@ def _attribute(place: Place, found: Any) -> Attribute:
     return Attribute(name, role, kind, low=low, high=high, has_missing=missing)
 
 
-def _target(place: Place, found: Any, attributes: Sequence[Attribute]) -> tuple[str, Role, tuple[str, ...]]:
+def read_target(place: Place, found: Any, attributes: Sequence[Attribute]) -> tuple[str, Role, tuple[str, ...]]:
+    """The name, the role and the labels of the target, which is none of the attributes."""
     check_keys(place, found, ("name", "role", "labels"))
     name, role = text(place, "'name'", found["name"]), one_of(place, "'role'", found["role"], ROLES)
     if any(attribute.name == name for attribute in attributes):

@@ -22,11 +22,15 @@ class Ways:
 
     @cached_property
     def meant(self) -> General | None:
-        """What the cells admit, if some admit more than one value."""
+        """What the cells admit, if some show anything but the one value that they admit."""
         if self.column.values.dtype != object and self.column.suppressed is None:
             return None
         found = general(self.column, self.range_pattern)
-        return None if found.is_exact else found
+        if found.kind == "categorical" and found.is_exact:
+            shown = [str(label) for label in self.column.values]
+            if shown == [str(found.values[found.places(code)[0]]) for code in range(len(shown))]:
+                return None
+        return found
 
     def parts(self, regions: Sequence["Region"], people: Sequence[float | None]) -> Floats:
         """For each branch (row) and code of the column the part of a person that goes there; 0 everywhere is nowhere.
@@ -69,10 +73,13 @@ def _in_common(low: Floats, high: Floats, region: "Region") -> Floats:
     for begin, end in region.intervals:
         first = low if begin is None else np.maximum(low, begin)
         last = high if end is None else np.minimum(high, end)
-        found += np.maximum(last - first, 0.0)
-        inside = (begin is None or low > begin) & (end is None or low <= end)
-        found[(low == high) & inside] = 1.0
+        found += np.where(low < high, np.maximum(last - first, 0.0), _holds(low, begin, end))
     return found
+
+
+def _holds(numbers: Floats, begin: float | None, end: float | None) -> Bools:
+    """Which numbers are in an interval."""
+    return ((-np.inf if begin is None else begin) < numbers) & (numbers <= (np.inf if end is None else end))
 
 
 def _shared(here: Bools, people: Floats) -> Floats:

@@ -1,12 +1,13 @@
 """A released tree as a JSON document."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from kspan.errors import ModelError
 from kspan.model.nodes import MOST_DEPTH
 from kspan.model.outcome import Counts, HitMiss, Outcome, Shares, plain
 from kspan.model.release import Claim, TreeRelease
-from kspan.model.tree import Attribute, Edge, Node, Tree
+from kspan.model.tree import Attribute, Edge, Node, Region, Tree
 
 FORMAT, VERSION = "kspan/tree", 1
 
@@ -24,7 +25,7 @@ def write_tree(release: TreeRelease) -> dict[str, Any]:
     document = {
         "format": FORMAT,
         "version": VERSION,
-        "attributes": [_attribute(attribute) for attribute in tree.attributes],
+        "attributes": [write_attribute(attribute) for attribute in tree.attributes],
         "target": {"name": tree.target, "role": tree.target_role, "labels": list(tree.labels)},
     }
     if claim is not None:
@@ -37,7 +38,8 @@ def write_tree(release: TreeRelease) -> dict[str, Any]:
     return {**document, "root": _nodes(tree)}
 
 
-def _attribute(attribute: Attribute) -> dict[str, Any]:
+def write_attribute(attribute: Attribute) -> dict[str, Any]:
+    """What a model may ask."""
     domain: list[Any] | None = list(attribute.values)
     if attribute.kind == "numeric":
         empty = attribute.low is None or attribute.high is None
@@ -81,7 +83,7 @@ class _Writer:
 
     def __init__(self, tree: Tree) -> None:
         self.attributes, self.labels = tree.attributes, tree.labels
-        self.rank = [{value: place for place, value in enumerate(one.values)} for one in tree.attributes]
+        self.rank = [ranks(attribute) for attribute in tree.attributes]
 
     def node(self, node: Node) -> dict[str, Any]:
         written = self.outcome(node.outcome)
@@ -102,14 +104,24 @@ class _Writer:
         return {"label": label, "hit": plain(outcome.hit), "miss": plain(outcome.miss)}
 
     def edge(self, node: Node, edge: Edge) -> dict[str, Any]:
-        region, written = edge.region, dict[str, Any]()
-        if region.values and node.attribute is not None:
-            written["values"] = sorted(region.values, key=self.rank[node.attribute].__getitem__)
-        if region.intervals:
-            written["intervals"] = [[_bound(low), _bound(high)] for low, high in region.intervals]
-        if region.missing:
-            written["missing"] = True
-        return written
+        return {} if node.attribute is None else write_region(edge.region, self.rank[node.attribute])
+
+
+def write_region(region: Region, rank: Mapping[str, int]) -> dict[str, Any]:
+    """What is admitted of an attribute; values by their rank in its domain."""
+    written = dict[str, Any]()
+    if region.values:
+        written["values"] = sorted(region.values, key=rank.__getitem__)
+    if region.intervals:
+        written["intervals"] = [[_bound(low), _bound(high)] for low, high in region.intervals]
+    if region.missing:
+        written["missing"] = True
+    return written
+
+
+def ranks(attribute: Attribute) -> dict[str, int]:
+    """The place of each value in the domain of an attribute."""
+    return {value: place for place, value in enumerate(attribute.values)}
 
 
 def _bound(number: float | None) -> float | None:
