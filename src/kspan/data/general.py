@@ -82,7 +82,7 @@ class General:
     def mass(self, weights: Floats) -> Floats:
         """For each code the weight of all values that it admits; weights may have several columns."""
         if self.kind == "categorical":
-            return self.admits @ weights
+            return self._admits @ weights
         sums = np.concatenate([np.zeros_like(weights[:1]), np.cumsum(weights, axis=0)])
         inside: Floats = np.where(self._some(weights), sums[self.high] - sums[self.low], 0.0)
         return inside
@@ -104,7 +104,7 @@ class General:
         mass = self.mass(weights)
         each = np.divide(counts, mass, out=np.zeros_like(counts), where=mass > 0)
         if self.kind == "categorical":
-            spread: Floats = weights * (self.admits.T.astype(np.float64) @ each)
+            spread: Floats = weights * (self._admits.T @ each)
             return spread
         steps = np.zeros((self.size + 1, counts.shape[1]))
         np.add.at(steps, self.low, each)
@@ -145,6 +145,11 @@ class General:
         ends = added.astype(np.int64)
         low, high = np.concatenate([self.low, ends[:, 0]]), np.concatenate([self.high, ends[:, 1]])
         return replace(more, low=low, high=high), np.array(found, np.int64)
+
+    @cached_property
+    def _admits(self) -> Floats:
+        # Of the type that is multiplied fast, and converted once.
+        return self.admits.astype(np.float64)
 
     def _some(self, weights: Floats) -> Bools:
         some = self.high > self.low

@@ -9,6 +9,7 @@ which is ours, to every branch with a share of the weight.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Literal, get_args
 
 import numpy as np
@@ -121,13 +122,17 @@ class Spread:
     only_top: bool = False
     """Does everybody go where the value of highest weight goes?"""
 
+    @cached_property
+    def _some_unknown(self) -> bool:
+        return bool(self.unknown.any())
+
     def counts(self, cells: Floats, inside: Bools | None, size: int) -> Floats:
         """People by value and label from people by cell and label; a code beyond the values is unknown.
 
         Only values `inside` are possible where they are counted.
         """
         values = self.general.size
-        known = np.where(self.unknown[:, None], 0.0, cells)
+        known = np.where(self.unknown[:, None], 0.0, cells) if self._some_unknown else cells
         found = np.zeros((size, cells.shape[1]))
         found[:values] = self.general.expected(known, _within(self.likely, inside))
         if size > values:
