@@ -45,8 +45,8 @@ def conjunctive(
     >>> schema = Schema(public=["age"], target="pays")
     >>> frame = pl.DataFrame({"age": list(range(20, 80)), "pays": ["no"] * 25 + ["yes"] * 35})
     >>> print(conjunctive(encode(frame, schema), schema))
-    if age > 44.5: yes (yes: 35)
-    else: no (no: 25)
+    if age <= 45: no (no: 25, yes: 1)
+    else: yes (yes: 34)
     """
     people, features = offered(table, schema, Reading(entropy, range_pattern=schema.range_pattern), stars_unknown=True)
     growth = Growth(people, features, min_rows=min_rows, shares_missing=True)

@@ -37,9 +37,10 @@ def part(
     >>> humidity = [85, 90, 95, 70, 70, 78, 65, 90, 75, 96, 80, 70, 80, 80]
     >>> play = ["no", "no", "no", "yes", "yes", "yes", "yes", "yes", "yes", "no", "no", "yes", "yes", "yes"]
     >>> print(part(encode(pl.DataFrame({"outlook": outlook, "humidity": humidity, "play": play}), schema), schema))
-    if outlook = overcast: yes (yes: 4)
-    else if humidity <= 82.5: yes (no: 1, yes: 5)
-    else: no (no: 4)
+    if outlook = rain: yes (no: 2, yes: 3)
+    else if outlook = overcast: yes (yes: 4)
+    else if humidity > 77.5: no (no: 3)
+    else: yes (yes: 2)
     """
     check_confidence(confidence_factor)
     people, features = offered(table, schema, Reading(entropy, range_pattern=schema.range_pattern), stars_unknown=True)
