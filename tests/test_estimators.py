@@ -29,6 +29,8 @@ COMPARING_NUMBERS = ("check_estimators_pickle", "check_fit_idempotent")
         ks.KADETClassifier(k=2, criterion="c45"),
         ks.ID3Classifier(),
         ks.C45Classifier(),
+        ks.PARTClassifier(),
+        ks.ConjunctiveClassifier(),
         ks.NaiveBayesClassifier(),
         ks.NaiveBayesClassifier(numbers="binned", likelihood="em"),
         ks.LogisticClassifier(),

@@ -32,8 +32,10 @@ if TYPE_CHECKING:
     from kspan.errors import ModelError as ModelError
     from kspan.errors import PolicyError as PolicyError
     from kspan.errors import Unreachable as Unreachable
+    from kspan.estimators.released import ConjunctiveClassifier as ConjunctiveClassifier
     from kspan.estimators.released import LogisticClassifier as LogisticClassifier
     from kspan.estimators.released import NaiveBayesClassifier as NaiveBayesClassifier
+    from kspan.estimators.released import PARTClassifier as PARTClassifier
     from kspan.estimators.released import ReleasedFeatures as ReleasedFeatures
     from kspan.estimators.tables import Anonymizer as Anonymizer
     from kspan.estimators.trees import C45Classifier as C45Classifier
@@ -49,6 +51,7 @@ if TYPE_CHECKING:
     from kspan.induce.methods import learn as learn
     from kspan.measures import *  # noqa: F403
     from kspan.model.bayes import NaiveBayes as NaiveBayes
+    from kspan.model.decision_list import DecisionList as DecisionList
     from kspan.model.equivalent import equivalent_table as equivalent_table
     from kspan.model.linear import Linear as Linear
     from kspan.model.models import load_model as load_model
@@ -80,7 +83,13 @@ _HOMES = {
         "PolicyError",
         "Unreachable",
     ),
-    "kspan.estimators.released": ("LogisticClassifier", "NaiveBayesClassifier", "ReleasedFeatures"),
+    "kspan.estimators.released": (
+        "ConjunctiveClassifier",
+        "LogisticClassifier",
+        "NaiveBayesClassifier",
+        "PARTClassifier",
+        "ReleasedFeatures",
+    ),
     "kspan.estimators.tables": ("Anonymizer",),
     "kspan.estimators.trees": ("C45Classifier", "ID3Classifier", "KADETClassifier"),
     "kspan.evaluate.agreement": ("class_match", "path_match"),
@@ -103,6 +112,7 @@ _HOMES = {
     ),
     "kspan.induce.methods": ("learn",),
     "kspan.model.bayes": ("NaiveBayes",),
+    "kspan.model.decision_list": ("DecisionList",),
     "kspan.model.equivalent": ("equivalent_table",),
     "kspan.model.linear": ("Linear",),
     "kspan.model.models": ("load_model", "save_model"),

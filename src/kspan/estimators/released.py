@@ -201,3 +201,62 @@ class LogisticClassifier(ReleasedClassifier):
         self.hierarchies = hierarchies
         self.domains = domains
         self.range_pattern = range_pattern
+
+
+class PARTClassifier(ReleasedClassifier):
+    """PART: a list of rules, of which the first that admits a row answers.
+
+    >>> import polars as pl
+    >>> people = pl.DataFrame({"age": ["[20, 39]", "[40, 59]"] * 5})
+    >>> print(PARTClassifier().fit(people, ["low", "high"] * 5).model_)
+    if age <= 39.5: low (low: 5)
+    else: high (high: 5)
+    """
+
+    method = "part"
+
+    def __init__(
+        self,
+        *,
+        min_rows: int = 2,
+        confidence_factor: float = 0.25,
+        entropy: str = "equal",
+        hierarchies: Mapping[str, Any] | None = None,
+        domains: Mapping[str, Any] | None = None,
+        range_pattern: str | None = None,
+    ) -> None:
+        self.min_rows = min_rows
+        self.confidence_factor = confidence_factor
+        self.entropy = entropy
+        self.hierarchies = hierarchies
+        self.domains = domains
+        self.range_pattern = range_pattern
+
+
+class ConjunctiveClassifier(ReleasedClassifier):
+    """One rule, grown on some of the people and pruned on the others, and what is true of those it does not admit."""
+
+    method = "conjunctive"
+
+    def __init__(
+        self,
+        *,
+        min_rows: int = 2,
+        entropy: str = "equal",
+        rng: int = 0,
+        hierarchies: Mapping[str, Any] | None = None,
+        domains: Mapping[str, Any] | None = None,
+        range_pattern: str | None = None,
+    ) -> None:
+        self.min_rows = min_rows
+        self.entropy = entropy
+        self.rng = rng
+        self.hierarchies = hierarchies
+        self.domains = domains
+        self.range_pattern = range_pattern
+
+    def __sklearn_tags__(self) -> Any:
+        """What scikit-learn may expect: one rule knows two labels at most."""
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.poor_score = True
+        return tags
