@@ -100,7 +100,7 @@ def assert_cells_admit(people: pl.DataFrame, shown: pl.DataFrame, group: Any, me
                     assert text == str(value) or in_hierarchy or number(text) == value
 
 
-@settings(max_examples=EXAMPLES)
+@settings(max_examples=EXAMPLES // 2)
 @pytest.mark.parametrize("method", methods())
 @given(people=tables(), require=st.sampled_from(REQUIREMENTS))
 def test_who_counts_people_gets_people_or_nothing(method: str, people: pl.DataFrame, require: str) -> None:
