@@ -228,7 +228,7 @@ def test_general_rows_are_answered_by_all_that_they_may_be() -> None:
 def test_ranges_of_other_tools() -> None:
     people = pl.DataFrame({"age": ["[20, 40[", "[40, 60[", "20-39", "45"] * 5, "y": [*"uvuv"] * 5})
     rules = ks.Policy(public=["age"], target="y", require="k=1")
-    for method in ("id3", "c45", "naive-bayes", "logistic"):
+    for method in ("id3", "c45", "part", "conjunctive", "naive-bayes", "logistic"):
         model = ks.learn(people, rules, method)
         for rows in (
             people,
@@ -242,7 +242,7 @@ def test_a_pattern_of_ones_own() -> None:
     people = pl.DataFrame({"age": ["20 to 39", "40 to 59"] * 5, "y": [*"uv"] * 5})
     pattern = r"(?P<low>\d+) to (?P<high>\d+)"
     rules = ks.Policy(public=["age"], target="y", require="k=1", range_pattern=pattern)
-    for method in ("id3", "c45", "naive-bayes", "logistic"):
+    for method in ("id3", "c45", "part", "conjunctive", "naive-bayes", "logistic"):
         model = ks.learn(people, rules, method)
         assert ks.predict(model, pl.DataFrame({"age": [25, 50]}))["predicted: y"].to_list() == ["u", "v"]
         assert ks.predict(model, people.head(2), range_pattern=pattern)["predicted: y"].to_list() == ["u", "v"]

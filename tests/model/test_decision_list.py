@@ -105,7 +105,7 @@ def test_a_rule_of_nobody_answers_as_everybody() -> None:
 
 
 def test_a_table_without_a_column_is_refused() -> None:
-    with pytest.raises(ks.DataError, match="lacks 'sex', which the rules ask for"):
+    with pytest.raises(ks.DataError, match="lacks 'sex', which the model asks for"):
         FOUND.of_people(pl.DataFrame({"age": [1]}))
 
 

@@ -8,15 +8,11 @@ import numpy as np
 import polars as pl
 
 from kspan.data.arrays import Floats, Int64s
-from kspan.data.domain import Domain
-from kspan.data.encode import encode
-from kspan.data.general import general
-from kspan.data.schema import Schema
 from kspan.data.table import Table
-from kspan.errors import DataError, listed
 from kspan.model.cells import Cells
 from kspan.model.outcome import Counts, whole
 from kspan.model.paths import EVERYONE, condition, outcome_text
+from kspan.model.questions import answers
 from kspan.model.tree import Attribute, Region, Role
 from kspan.model.ways import Ways
 
@@ -92,20 +88,9 @@ class DecisionList:
 
     def of_people(self, people: pl.DataFrame, range_pattern: str | None = None) -> Floats:
         """For each row of a frame, raw or released, the share of each label; a pattern tells how ranges are written."""
-        names = [attribute.name for attribute in self.asked]
-        absent = [name for name in names if name not in people.columns]
-        if absent:
-            raise DataError(f"the table lacks {listed(absent)}, which the rules ask for: add the column")
-        if not names:
+        if not self.asked:
             return np.tile(self._answer(self.default), (people.height, 1))
-        numeric = [attribute.name for attribute in self.asked if attribute.kind == "numeric"]
-        # Cells that only a pattern makes numbers are words until they are understood.
-        domains = {} if range_pattern else {name: Domain("numeric") for name in numeric}
-        table = encode(people, Schema(public=names, domains=domains), names)
-        for name in numeric if range_pattern else []:
-            if general(table[name], range_pattern).kind != "numeric":
-                raise DataError(f"column {name!r} does not hold numbers, which the rules ask for: mend its cells")
-        return self.shares(table, range_pattern)
+        return self.shares(answers(self.asked, people, range_pattern), range_pattern)
 
     def shares(self, table: Table, range_pattern: str | None = None) -> Floats:
         """For each row of a table the share of each label among those whom its rule took.

@@ -1,22 +1,19 @@
 """What a model says of people it has not seen."""
 
 import os
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
 import polars as pl
 
 from kspan.data.arrays import Floats
-from kspan.data.encode import encode
-from kspan.data.general import general
-from kspan.data.schema import Schema, check_range_pattern
+from kspan.data.schema import check_range_pattern
 from kspan.data.table import Table
-from kspan.errors import DataError, listed
 from kspan.frames.files import load
 from kspan.frames.native import like
 from kspan.model.models import Model
 from kspan.model.predictor import Predictor
+from kspan.model.questions import answers
 from kspan.model.tree import Tree
 
 
@@ -77,19 +74,4 @@ class TreePredictor:
 def asked(tree: Tree, people: pl.DataFrame, range_pattern: str | None = None) -> Table:
     """The columns of a frame that a tree asks, coded; numbers must be numbers or ranges."""
     numbers = {node.attribute for node in tree.nodes() if node.attribute is not None}
-    attributes = [tree.attributes[number] for number in sorted(numbers)]
-    names = [attribute.name for attribute in attributes]
-    _check_present(names, people.columns)
-    table = encode(people, Schema(public=names), names)
-    for name in (attribute.name for attribute in attributes if attribute.kind == "numeric"):
-        column = table[name]
-        if column.values.dtype == object and len(column.values) and general(column, range_pattern).kind != "numeric":
-            raise DataError(f"column {name!r} holds words, and the tree asks for numbers: mend it")
-    return table
-
-
-def _check_present(names: Iterable[str], columns: Iterable[str]) -> None:
-    present = set(columns)
-    absent = [name for name in names if name not in present]
-    if absent:
-        raise DataError(f"the table lacks {listed(absent)}, which the tree asks for: add the column")
+    return answers([tree.attributes[number] for number in sorted(numbers)], people, range_pattern)

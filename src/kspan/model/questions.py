@@ -1,0 +1,26 @@
+"""The columns that a model asks of people whom it has not seen."""
+
+from collections.abc import Sequence
+
+import polars as pl
+
+from kspan.data.encode import encode
+from kspan.data.general import general
+from kspan.data.schema import Schema
+from kspan.data.table import Table
+from kspan.errors import DataError, listed
+from kspan.model.tree import Attribute
+
+
+def answers(attributes: Sequence[Attribute], people: pl.DataFrame, range_pattern: str | None = None) -> Table:
+    """The columns of a frame for some attributes, coded; numbers must be numbers or ranges, however written."""
+    names = [attribute.name for attribute in attributes]
+    absent = [name for name in names if name not in people.columns]
+    if absent:
+        raise DataError(f"the table lacks {listed(absent)}, which the model asks for: add the column")
+    table = encode(people, Schema(public=names), names)
+    for name in (attribute.name for attribute in attributes if attribute.kind == "numeric"):
+        column = table[name]
+        if column.values.dtype == object and len(column.values) and general(column, range_pattern).kind != "numeric":
+            raise DataError(f"column {name!r} holds words, and the model asks for numbers: mend it")
+    return table
