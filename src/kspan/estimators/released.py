@@ -1,23 +1,19 @@
 """The scikit-learn faces of what learns from released tables."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin
-from sklearn.utils.multiclass import check_classification_targets
+from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from kspan.data.arrays import Floats
 from kspan.data.encode import encode
 from kspan.data.encoding import Encoding, learn_encoding
 from kspan.data.general import general
-from kspan.errors import DataError
-from kspan.estimators.inputs import labels_of, rows_of
-from kspan.induce.methods import learn
-from kspan.model.models import Model
-from kspan.model.predict import predictor
+from kspan.estimators.classifier import Classifier
+from kspan.estimators.inputs import Labels, rows_of
 from kspan.policy import Policy
 
 
@@ -95,55 +91,25 @@ class ReleasedFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return tags
 
 
-class ReleasedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """What classifiers share that keep no requirement and understand released cells; `model_` is what they learnt."""
+class ReleasedClassifier(Classifier):
+    """What classifiers share that keep no requirement and are told what the cells of released columns mean."""
 
-    model_: Model
-    classes_: NDArray[Any]
-
-    method: str
-    """The learner behind it."""
     hierarchies: Mapping[str, Any] | None
     domains: Mapping[str, Any] | None
-    range_pattern: str | None
 
-    def fit(self, X: Any, y: Any) -> Self:  # noqa: N803
-        """Learn the label of each row."""
-        if y is None:
-            raise DataError(f"{type(self).__name__} requires y to be passed, but the target y is None")
-        rows = rows_of(self, X, reset=True)
-        labels = labels_of(y, rows)
-        check_classification_targets(labels.of_rows)
-        self.classes_ = labels.classes
-        policy = Policy(
-            public=rows.columns,
+    def _options(self) -> dict[str, Any]:
+        about_cells = ("hierarchies", "domains", "range_pattern")
+        return {name: value for name, value in self.get_params().items() if name not in about_cells}
+
+    def _policy(self, columns: Iterable[str], labels: Labels) -> Policy:
+        return Policy(
+            public=columns,
             target=labels.column,
             require="k=1",
             hierarchies=self.hierarchies or {},
             domains={**(self.domains or {}), labels.column: labels.names},
             range_pattern=self.range_pattern,
         )
-        about_cells = ("hierarchies", "domains", "range_pattern")
-        options = {name: value for name, value in self.get_params().items() if name not in about_cells}
-        self.model_ = learn(labels.beside(rows), policy, self.method, **options)
-        return self
-
-    def predict(self, X: Any) -> NDArray[Any]:  # noqa: N803
-        """The likeliest label of each row."""
-        shares = self.predict_proba(X)
-        chosen: NDArray[Any] = self.classes_[shares.argmax(axis=1)]
-        return chosen
-
-    def predict_proba(self, X: Any) -> Floats:  # noqa: N803
-        """How likely each label is (in the order of `classes_`)."""
-        check_is_fitted(self)
-        return predictor(self.model_).of_people(rows_of(self, X, reset=False), self.range_pattern)
-
-    def __sklearn_tags__(self) -> Any:
-        """What scikit-learn may expect: missing values are values."""
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        return tags
 
 
 class NaiveBayesClassifier(ReleasedClassifier):

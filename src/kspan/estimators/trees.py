@@ -1,72 +1,34 @@
 """The scikit-learn faces of the tree learners."""
 
 from collections.abc import Iterable, Mapping
-from typing import Any, Self
+from typing import Any
 
 import polars as pl
-from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from kspan.audit.tree import audit_tree
-from kspan.data.arrays import Floats
-from kspan.errors import DataError, DoesNotHold, Unreachable
-from kspan.estimators.inputs import Labels, labels_of, roles, rows_of
-from kspan.induce.methods import learn
-from kspan.model.predict import asked
+from kspan.errors import DoesNotHold, Unreachable
+from kspan.estimators.classifier import Classifier
+from kspan.estimators.inputs import Labels, roles
 from kspan.model.tree import Tree
 from kspan.policy import Policy
 
 
-class TreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class TreeClassifier(Classifier):
     """What all tree classifiers share; after `fit`, `tree_` is the tree."""
 
-    tree_: Tree
-    classes_: NDArray[Any]
-
-    method: str
-    """The learner behind it."""
-
-    def fit(self, X: Any, y: Any) -> Self:  # noqa: N803
-        """Learn the label of each row."""
-        if y is None:
-            raise DataError(f"{type(self).__name__} requires y to be passed, but the target y is None")
-        rows = rows_of(self, X, reset=True)
-        labels = labels_of(y, rows)
-        check_classification_targets(labels.of_rows)
-        self.classes_ = labels.classes
-        self.tree_ = self._learnt(labels.beside(rows), self._policy(rows.columns, labels))
-        return self
-
-    def predict(self, X: Any) -> NDArray[Any]:  # noqa: N803
-        """The likeliest label of each row."""
-        shares = self.predict_proba(X)
-        chosen: NDArray[Any] = self.classes_[shares.argmax(axis=1)]
-        return chosen
-
-    def predict_proba(self, X: Any) -> Floats:  # noqa: N803
-        """The share of each label (in the order of `classes_`) where each row ends."""
+    @property
+    def tree_(self) -> Tree:
+        """The tree that was learnt."""
         check_is_fitted(self)
-        return self.tree_.shares(asked(self.tree_, rows_of(self, X, reset=False)))
-
-    def _learnt(self, people: pl.DataFrame, policy: Policy) -> Tree:
-        tree = learn(people, policy, self.method, **self._options())
-        assert isinstance(tree, Tree)
-        return tree
+        assert isinstance(self.model_, Tree)
+        return self.model_
 
     def _options(self) -> dict[str, Any]:
-        """What the learner is told."""
         return dict(self.get_params())
 
     def _policy(self, columns: Iterable[str], labels: Labels) -> Policy:
         return Policy(public=columns, target=labels.column, require="k=1", domains={labels.column: labels.names})
-
-    def __sklearn_tags__(self) -> Any:
-        """What scikit-learn may expect: missing values are values."""
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        return tags
 
 
 class ID3Classifier(TreeClassifier):
@@ -208,6 +170,7 @@ class KADETClassifier(TreeClassifier):
             tree = super()._learnt(people, policy)
         except Unreachable as error:
             raise Unreachable(f"{error} (n_samples={people.height})") from None
+        assert isinstance(tree, Tree)
         self.audit_ = audit_tree(tree, people, policy)
         if not self.audit_.holds:
             raise DoesNotHold(f"the tree breaks {policy.require}: please report this")
