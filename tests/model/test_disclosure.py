@@ -311,6 +311,6 @@ def test_estimators_predict_from_less() -> None:
     model = ks.KADETClassifier(k=3).fit(known, people["Loan risk"])
     tree, before = model.tree_, model.predict(known).tolist()
     for kind in DISCLOSURES:
-        model.tree_ = tree.disclosing(kind)
+        model.model_ = tree.disclosing(kind)
         assert model.predict(known).tolist() == before
         assert model.predict_proba(known).sum(axis=1) == pytest.approx(1)
