@@ -12,6 +12,7 @@ from kspan.errors import did_you_mean
 from kspan.model.admitted import Admitted, check_cover, check_disjoint
 from kspan.model.checks import Place, check_keys, flag, number, pair, text, texts
 from kspan.model.outcome import Counts, Disclosure, HitMiss, Label, Outcome, Shares, whole
+from kspan.model.release import Marginal
 from kspan.model.tree import Attribute, Edge, Node, Region
 
 MOST_DEPTH = 250
@@ -115,6 +116,36 @@ class NodeReader:
                 at.refuse("the edge admits what cannot come here any more")
             tasks.append(_Task(at, edge["node"], outcome, {**task.admitted, asked: left}, draft))
         return tasks
+
+    def marginals(self, top: Place, found: Any, people: float | None) -> tuple[Marginal, ...]:
+        """How attributes spread, each at most once, all of them over as many people as the root has."""
+        if not isinstance(found, list):
+            top.refuse("'marginals' must be a list")
+        marginals: dict[int, Marginal] = {}
+        for count, each in enumerate(found, 1):
+            place = Place(top.source, f"marginal {count}")
+            marginal = self.marginal(place, each)
+            if marginal.attribute in marginals:
+                place.refuse("an earlier marginal is about the same attribute")
+            if people is not None and not _adds_up(people, [inside for _, inside in marginal.bins]):
+                place.refuse("the 'people' of its bins do not add up to those of the root")
+            marginals[marginal.attribute] = marginal
+        return tuple(marginals.values())
+
+    def marginal(self, place: Place, found: Any) -> Marginal:
+        """How the people spread over the values of one attribute: bins that divide its whole domain."""
+        check_keys(place, found, ("attribute", "bins"))
+        asked, bins = self.attribute(place, found["attribute"]), found["bins"]
+        if not isinstance(bins, list) or not bins:
+            place.refuse("'bins' must be a list of at least one bin")
+        regions, counts = [], []
+        for count, each in enumerate(bins, 1):
+            at = place.below(f"bin {count}")
+            regions.append(self.region(at, each, asked, ("people",)))
+            counts.append(_whole_people(at, each["people"]))
+        check_disjoint(place, regions)
+        check_cover(place, self.whole[asked], regions)
+        return Marginal(asked, tuple(zip(regions, counts, strict=True)))
 
     def outcome(self, place: Place, found: Any) -> Outcome:
         """What a node says of its people."""
@@ -225,6 +256,12 @@ def _people(place: Place, what: str, found: Any) -> float:
     if type(found) not in (int, float) or not 0 <= found <= MOST_PEOPLE:
         place.refuse(f"{what} must be a number of people, from 0 to 2^53")
     return whole(found)
+
+
+def _whole_people(place: Place, found: Any) -> int:
+    if type(found) is not int:
+        place.refuse("'people' must be a whole number of people")
+    return int(_people(place, "'people'", found))
 
 
 def _intervals(place: Place, found: Any) -> tuple[tuple[float | None, float | None], ...]:

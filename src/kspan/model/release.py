@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from kspan.model.outcome import Disclosure
-from kspan.model.tree import Tree
+from kspan.model.tree import Region, Tree
 
 
 @dataclass(frozen=True)
@@ -20,8 +20,18 @@ class Claim:
 
 
 @dataclass(frozen=True)
+class Marginal:
+    """How the people of a tree spread over the values of one of its attributes, whatever their labels."""
+
+    attribute: int
+    bins: tuple[tuple[Region, int], ...]
+    """Regions that divide the domain, with the people in each."""
+
+
+@dataclass(frozen=True)
 class TreeRelease:
-    """A tree with its claim, or without one if it promises nothing."""
+    """A tree with its claim, or without one if it promises nothing; and perhaps how its attributes spread."""
 
     tree: Tree
     claim: Claim | None = None
+    marginals: tuple[Marginal, ...] = ()

@@ -46,15 +46,17 @@ def read_tree(document: Any, source: str = "the model") -> TreeRelease:
     top = Place(source, "the top")
     check_format(top, document, FORMAT, VERSION, "tree")
     needed = ("format", "version", "attributes", "target", "root")
-    check_keys(top, document, needed, ("claim",))
+    check_keys(top, document, needed, ("claim", "marginals"))
     attributes = read_attributes(top, document["attributes"])
     target, role, labels = read_target(Place(source, "the target"), document["target"], attributes)
     claim = None
     if "claim" in document:
         claim = _claim(Place(source, "the claim"), document["claim"], [*(one.name for one in attributes), target])
     disclosure = shown_by(document["root"]) if claim is None else claim.disclosure
-    root = NodeReader(attributes, labels, disclosure).read(Place(source, "root"), document["root"])
-    return TreeRelease(Tree(attributes, target, role, labels, root), claim)
+    reader = NodeReader(attributes, labels, disclosure)
+    root = reader.read(Place(source, "root"), document["root"])
+    marginals = reader.marginals(top, document.get("marginals", []), root.people)
+    return TreeRelease(Tree(attributes, target, role, labels, root), claim, marginals)
 
 
 # The head

@@ -6,7 +6,7 @@ from typing import Any
 from kspan.errors import ModelError
 from kspan.model.nodes import MOST_DEPTH
 from kspan.model.outcome import Counts, HitMiss, Outcome, Shares, plain
-from kspan.model.release import Claim, TreeRelease
+from kspan.model.release import Claim, Marginal, TreeRelease
 from kspan.model.tree import Attribute, Edge, Node, Region, Tree
 
 FORMAT, VERSION = "kspan/tree", 1
@@ -35,6 +35,8 @@ def write_tree(release: TreeRelease) -> dict[str, Any]:
                 "they must agree"
             )
         document["claim"] = _claim(claim)
+    if release.marginals:
+        document["marginals"] = [_marginal(marginal, tree) for marginal in release.marginals]
     return {**document, "root": _nodes(tree)}
 
 
@@ -56,6 +58,13 @@ def _claim(claim: Claim) -> dict[str, Any]:
         "inferred_domains": list(claim.inferred_domains),
     }
     return written if claim.missing is None else {**written, "missing": claim.missing}
+
+
+def _marginal(marginal: Marginal, tree: Tree) -> dict[str, Any]:
+    attribute = tree.attributes[marginal.attribute]
+    rank = ranks(attribute)
+    bins = [{**write_region(region, rank), "people": people} for region, people in marginal.bins]
+    return {"attribute": attribute.name, "bins": bins}
 
 
 def _nodes(tree: Tree) -> dict[str, Any]:

@@ -101,6 +101,11 @@ class RecursiveCL(OnPrivate):
         check_number("l of recursive_cl", self.l, low=1, whole=True)
         object.__setattr__(self, "l", int(self.l))
 
+    @property
+    def assumed_distinct(self) -> int:
+        """L (Tian et al., Definition 11)."""
+        return self.l
+
     def level(self, counts: Counts) -> Floats:
         """The commonest value over the tail, infinite if there is no tail."""
         order = np.lexsort((-counts.people, counts.group))

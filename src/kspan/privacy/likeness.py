@@ -24,6 +24,7 @@ class BasicBeta(OnPrivate):
     """
 
     key: ClassVar[str] = "basic_beta"
+    beside_everybody: ClassVar[bool] = True
 
     beta: float
 
@@ -68,6 +69,7 @@ class DeltaDisclosure(OnPrivate):
     """
 
     key: ClassVar[str] = "delta"
+    beside_everybody: ClassVar[bool] = True
 
     delta: float
 

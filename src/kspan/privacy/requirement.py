@@ -105,6 +105,8 @@ class OnPrivate(Requirement):
 
     safer_up: ClassVar[bool] = False
     """Is a higher level the safer one?"""
+    beside_everybody: ClassVar[bool] = False
+    """Does it compare the values of a group with those of everybody?"""
 
     on: tuple[str, ...] = field(default=(), kw_only=True)
 
@@ -115,6 +117,11 @@ class OnPrivate(Requirement):
     def looks_at(self, private: Sequence[str]) -> Sequence[str]:
         """Those named, or all."""
         return self.on or private
+
+    @property
+    def assumed_distinct(self) -> int:
+        """How many values every group is taken to have where only its commonest is told (see `privacy.worst`)."""
+        return 1
 
     def check_parameters(self) -> None:
         """Refuse parameters that make no sense."""

@@ -28,6 +28,7 @@ class TCloseness(OnPrivate):
     """
 
     key: ClassVar[str] = "t"
+    beside_everybody: ClassVar[bool] = True
 
     t: float
 
