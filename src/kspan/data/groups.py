@@ -41,7 +41,7 @@ class Counts:
         >>> Counts.of([[3, 0], [1, 2]]).value.tolist()
         [0, 0, 1]
         """
-        dense = np.atleast_2d(np.array(list(groups), np.int64))
+        dense = np.atleast_2d(np.asarray(groups if isinstance(groups, np.ndarray) else list(groups), np.int64))
         group, value = np.nonzero(dense)
         start = np.concatenate([[0], np.cumsum((dense > 0).sum(axis=1))])
         return cls(start, value, dense[group, value], dense.sum(axis=0) if whole is None else whole, **says)

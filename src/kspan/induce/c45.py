@@ -1,7 +1,10 @@
 """C4.5: the tree of the best gain ratio, pruned by the errors it promises (Quinlan 1993; release 8, 1996)."""
 
+from typing import Literal, get_args
+
 from kspan.data.schema import Schema
 from kspan.data.table import Table
+from kspan.errors import PolicyError
 from kspan.induce.grow import Growth
 from kspan.induce.id3 import offered
 from kspan.induce.prune import prune as prune_growth
@@ -9,6 +12,9 @@ from kspan.induce.release import released
 from kspan.induce.spread import Entropy, Reading
 from kspan.induce.worth import C45
 from kspan.model.tree import Tree
+
+Missing = Literal["shared", "value"]
+"""Does a missing value go down every branch with a share of its weight, or is it a value of its own?"""
 
 
 def c45(
@@ -20,12 +26,14 @@ def c45(
     prune: bool = True,
     subtree_raising: bool = True,
     entropy: Entropy = "equal",
+    missing: Missing = "shared",
 ) -> Tree:
     """The tree of C4.5, without a requirement.
 
     A row whose value is missing, or shown as `*`, goes down every branch with a share of its weight, in training and in
     prediction, so that counts may be fractions. A cell that admits several values does so with those branches that take
-    some, and `entropy` says how likely they are (see `kspan.induce.spread`). Weather, Quinlan's example of 1986:
+    some, and `entropy` says how likely they are (see `kspan.induce.spread`). With `missing="value"` it is a value of
+    its own instead, so that everybody ends at one leaf. Weather, Quinlan's example of 1986:
 
     >>> import polars as pl
     >>> from kspan.data.encode import encode
@@ -36,8 +44,12 @@ def c45(
     >>> c45(encode(pl.DataFrame({"outlook": outlook, "humidity": humidity, "play": play}), schema), schema)
     Tree(4 leaves, 14 people, target 'play')
     """
-    people, features = offered(table, schema, Reading(entropy, range_pattern=schema.range_pattern), stars_unknown=True)
-    growth = Growth(people, features, score=C45, min_rows=min_rows, shares_missing=True)
+    if missing not in get_args(Missing):
+        raise PolicyError(f"missing cannot be {missing!r}: use {' or '.join(get_args(Missing))}")
+    shared = missing == "shared"
+    reading = Reading(entropy, range_pattern=schema.range_pattern)
+    people, features = offered(table, schema, reading, stars_unknown=shared)
+    growth = Growth(people, features, score=C45, min_rows=min_rows, shares_missing=shared)
     while candidate := growth.best():
         growth.divide(candidate)
     if prune:

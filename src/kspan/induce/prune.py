@@ -136,7 +136,9 @@ class _Pruning:
         """Does a branch ask the attribute of its node for a finer level, so that it has no answer to other values?"""
         assert node.split is not None
         feature = node.split.feature
-        if self.growth.features[feature].numeric:
+        asked = self.growth.features[feature]
+        # A number has an answer to every threshold, unless it is missing and that was a branch of its own.
+        if asked.numeric and (self.growth.shares_missing or not asked.can_be_missing):
             return False
         return any(one.split is not None and one.split.feature == feature for one in _with_all_below(branch))
 

@@ -1,0 +1,54 @@
+"""A requirement asked of the labels on each path of a tree (Tian, Zhang, Xu, Sharkey, Sect. 3.3)."""
+
+import numpy as np
+
+from kspan.data.arrays import Bools, Floats
+from kspan.data.cells import number
+from kspan.data.groups import Counts, Groups
+from kspan.errors import PolicyError
+from kspan.model.tree import Tree
+from kspan.privacy import OnPrivate, Requirement
+from kspan.privacy.worst import worst_counts
+
+
+class PathMeasure:
+    """Asks a requirement of the labels on each path (their Definitions 9, 11 and 13)."""
+
+    def __init__(self, tree: Tree, requirement: Requirement, *, estimated: bool) -> None:
+        self.requirement, self.target, self.labels = requirement, tree.target, tree.labels
+        self.estimated = estimated
+        for part in requirement.parts:
+            if isinstance(part, OnPrivate) and part.on and part.on != (tree.target,):
+                raise PolicyError(f"{part} cannot be asked of a tree: it tells of {tree.target!r} alone")
+            if estimated and isinstance(part, OnPrivate) and part.beside_everybody:
+                raise PolicyError(
+                    f"{part} compares labels with those of everybody, which hit and miss do not tell: "
+                    "prune a tree that discloses counts"
+                )
+        self.whole = None if estimated else np.floor(tree.root.counts).astype(np.int64)
+        self.ordered = all(number(label) is not None for label in tree.labels)
+
+    def holds(self, counts: Floats) -> Bools:
+        """Which paths with these labels satisfy it; one without people always does."""
+        holds = np.ones(len(counts), bool)
+        (somebody,) = np.nonzero(counts.sum(axis=1) > 0)
+        if len(somebody):
+            holds[somebody] = np.logical_and.reduce(
+                [part.holds(self.groups(counts[somebody], part)) for part in self.requirement.parts]
+            )
+        return holds
+
+    def groups(self, counts: Floats, part: Requirement) -> Groups:
+        """Paths as groups: with their labels, or with the worst that hit and miss leave open."""
+        if self.estimated:
+            hit = np.ceil(counts.max(axis=1)).astype(np.int64)
+            miss = np.rint(counts.sum(axis=1)).astype(np.int64) - hit
+            distinct = part.assumed_distinct if isinstance(part, OnPrivate) else 1
+            people = worst_counts(hit, miss, len(self.labels), distinct=distinct)
+        else:
+            # A part of a person may go several ways: then the commonest label counts up, all others down.
+            people = np.floor(counts).astype(np.int64)
+            most = counts.argmax(axis=1)
+            people[np.arange(len(most)), most] = np.ceil(counts.max(axis=1))
+        spread = Counts.of(people, self.whole, ordered=self.ordered)
+        return Groups(spread.sizes, {self.target: spread})
