@@ -12,7 +12,8 @@ from papers.sharing_tree import TREE
 
 
 def told(node: Node) -> tuple[str, float, float]:
-    assert isinstance(node.outcome, HitMiss) and node.outcome.label is not None
+    assert isinstance(node.outcome, HitMiss)
+    assert node.outcome.label is not None
     return TREE.labels[node.outcome.label], node.outcome.hit, node.outcome.miss
 
 
@@ -22,9 +23,11 @@ def test_example_15_estimates_node_information_from_the_leaves() -> None:
     below = branches.counts[branches.sons[b]]
     # Equation (2) at node b, then (3); f and h are estimated in the same way.
     assert below.sum(axis=0) == pytest.approx([11.25, 11, 9.75, 11, 7])
-    assert branches.counts[b].max() == 12 and branches.counts[b].sum() == 50
+    assert branches.counts[b].max() == 12
+    assert branches.counts[b].sum() == 50
     by_size = {(row.max(), row.sum()) for row in below}
-    assert (5, 14) in by_size and (3, 10) in by_size
+    assert (5, 14) in by_size
+    assert (3, 10) in by_size
     assert np.allclose(branches.counts.sum(axis=1), [node.people for node in branches.nodes])
 
 
@@ -35,11 +38,13 @@ def test_example_16_prunes_to_figure_3() -> None:
     assert list(found) == [("b1", "b2"), ("b3",), ("b4", "b5")]
     assert told(found["b1", "b2"]) == ("S2", 5, 7)
     assert told(found["b4", "b5"]) == ("S4", 8, 16)
-    assert told(found["b3",]) == ("S3", 5, 9) and len(found["b3",].edges) == 2
+    assert told(found["b3",]) == ("S3", 5, 9)
+    assert len(found["b3",].edges) == 2
     assert told(b) == ("S1", 12, 38)
 
 
 def test_leaves_that_satisfy_3_3_diversity_are_kept() -> None:
     pruned = atp(TREE, parse("recursive_cl=[3, 3]"))
     kept = [told(leaf) for leaf in pruned.leaves]
-    assert ("S5", 2, 2) in kept and ("S3", 4, 6) in kept
+    assert ("S5", 2, 2) in kept
+    assert ("S3", 4, 6) in kept
