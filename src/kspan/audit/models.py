@@ -3,6 +3,7 @@
 import os
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from kspan.audit.findings import Audit
@@ -72,7 +73,7 @@ def _tree_of(release: Any) -> Any:
     what = "this"
     if isinstance(release, str | os.PathLike):
         what = str(release)
-        if not is_model(release):
+        if Path(release).is_file() and not is_model(release):
             raise PolicyError(f"{what} is no model: only trees can be judged together with a tree")
         document = parsed(read_text(release, "the model"), what)
         is_tree = isinstance(document, dict) and document.get("format") == FORMAT
