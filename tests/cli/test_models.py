@@ -193,7 +193,6 @@ k = 4
 """The label is public: a span of one bin is safe in a tree, but two people in a table are two people."""
 
 REFUSED = {
-    "audit without people": (["audit", "tree.json", "-p", "policy.toml"], 2, "--data"),
     "roles that do not agree": (["audit", "tree.json", "-p", "open.toml", "--data", "people.csv"], 2, "'Sports car'"),
     "unknown method": ([*LEARN, "-m", "kadett"], 2, "did you mean 'kadet'"),
     "unknown disclosure": ([*LEARN, "--disclose", "hitmiss"], 2, "did you mean 'hit-miss'"),

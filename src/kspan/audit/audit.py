@@ -1,7 +1,7 @@
 """The audit of a table: link, count, judge."""
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -14,9 +14,9 @@ from kspan.audit.findings import Audit, Finding, K, LinkedPeople, Utility
 from kspan.audit.infer import certain, confidence, exposed
 from kspan.audit.link import people_matching
 from kspan.audit.measured import measured
+from kspan.audit.models import audit_model, is_for_models
 from kspan.audit.people import Linked, linked_people
 from kspan.audit.risk import Risk, journalist_risk, risk_of
-from kspan.audit.tree import audit_tree
 from kspan.data.arrays import Bools, Int64s
 from kspan.data.encode import encode
 from kspan.data.groups import NO_WEIGHTS, Groups, count_groups, count_values
@@ -24,13 +24,9 @@ from kspan.data.table import Table
 from kspan.errors import KspanError, PolicyError
 from kspan.frames.files import load
 from kspan.frames.native import like
-from kspan.model.imported import imported, is_fitted_tree
-from kspan.model.kind import is_model
-from kspan.model.models import load_model, name_of
 from kspan.model.partition import Partition
-from kspan.model.predictor import Predictor
-from kspan.model.tree import Tree
 from kspan.policy import Policy
+from kspan.privacy.requirement import Requirement
 from kspan.utility.loss import average_group_size, certainty_penalty, classification_metric, discernibility
 
 Progress = Callable[[str], None]
@@ -41,6 +37,8 @@ def audit(
     people: Any = None,
     policy: Policy | str | os.PathLike[str] | None = None,
     *,
+    require: Requirement | str | None = None,
+    beside: Sequence[Any] = (),
     population: Any = None,
     show: int = 5,
     progress: Progress = lambda step: None,
@@ -51,7 +49,9 @@ def audit(
     paths of files; a tree is a `Tree`, the path of a model, or a fitted `DecisionTreeClassifier` of scikit-learn; the
     policy is a `Policy` or the path of one. What `kspan.anonymize` made needs no policy: `audit(release)`, or
     `audit(release, people)`. With the people of a table, what they match is counted exactly, not only its groups.
-    `show` says how many of the smallest and of the failing groups are listed.
+    Without its people a tree is judged by what it publishes: `audit(tree)` by its claim, or by what you `require`.
+    Trees that are published `beside` a tree about the same people are judged together with it. `show` says how many of
+    the smallest and of the failing groups are listed.
 
     >>> people = pl.DataFrame({"sex": ["F", "F", "M"], "income": ["low", "high", "low"]})
     >>> audit(people, Policy(public=["sex"], private=["income"], require="k=2"))
@@ -63,20 +63,17 @@ def audit(
         release, policy = release.table, policy or own
     if policy is None:
         people, policy = None, people
+    if policy is None and is_for_models(release):
+        return audit_model(release, None, None, require=require, beside=beside, show=show)
     if not isinstance(policy, Policy | str | os.PathLike):
         raise PolicyError(f"a {type(policy).__name__} is no policy: give a kspan.Policy or the path of a policy.toml")
     policy = policy if isinstance(policy, Policy) else Policy.load(policy)
-    if isinstance(release, str | os.PathLike) and is_model(release):
-        release = load_model(release)
-    if isinstance(release, Predictor):
-        raise PolicyError(f"this is a {name_of(release)}: only trees can be audited")
-    if isinstance(release, Tree) or is_fitted_tree(release):
-        if people is None:
-            raise PolicyError("a tree is judged by the people it was made from: give their table, too")
-        frame = load(people)
-        if not isinstance(release, Tree):
-            release = imported(release, encode(frame, policy), policy)
-        return audit_tree(release, frame, policy, show=show)
+    if is_for_models(release):
+        return audit_model(release, people, policy, require=require, beside=beside, show=show)
+    if beside:
+        raise PolicyError("a table cannot be judged together with other releases: only trees can")
+    if require is not None:
+        policy = replace(policy, require=require)  # type: ignore[arg-type]  # a text is read by the policy
     return _audit_table(release, None if people is None else load(people), policy, population, show, progress)
 
 

@@ -73,6 +73,7 @@ class Audit:
     holds: bool
     requirement: str
     counting: str
+    """What the verdict counts: rows, people, or the paths of a tree that was judged without its people."""
     rows: int
     people: int
     groups: int
@@ -97,9 +98,13 @@ class Audit:
     linked: LinkedPeople | None = None
     """None for a table that was judged without its people."""
     kind: Literal["table", "tree"] = "table"
-    """What was judged: the groups of a table, or the spans of a tree."""
+    """What was judged: the groups of a table, or the spans or paths of a tree."""
     safe_people: int = 0
     """People in spans of one bin, which reveal nothing at any size."""
+    releases: int = 1
+    """How many releases about the same people were judged together."""
+    assumptions: tuple[str, ...] = ()
+    """What the verdict on published counts takes for granted."""
 
     def __repr__(self) -> str:
         verdict = "holds" if self.holds else "does not hold"
@@ -110,6 +115,8 @@ class Audit:
     @property
     def units(self) -> str:
         """What people stand together in."""
+        if self.counting == "paths":
+            return "paths"
         return "groups" if self.kind == "table" else "spans"
 
     @cached_property

@@ -1,5 +1,7 @@
 """The audit of a tree: whoever reaches the same bins by public values alone is one span, and must be a crowd."""
 
+from collections.abc import Sequence
+
 import numpy as np
 import polars as pl
 
@@ -7,26 +9,32 @@ from kspan.audit.findings import Audit, Finding, K, Utility
 from kspan.audit.infer import certain, confidence, exposed
 from kspan.audit.measured import measured
 from kspan.audit.risk import risk_of
-from kspan.audit.spans import TreeSpans, spans_of
+from kspan.audit.several import JointSpans, joint_spans, people_of
 from kspan.data.arrays import Bools, Int64s
 from kspan.data.cells import SUPPRESSED, write_interval, write_set
-from kspan.data.groups import Groups
 from kspan.data.table import Column, Table
 from kspan.errors import PolicyError
-from kspan.model.people import check_roles, coded_people
+from kspan.model.people import check_roles
 from kspan.model.tree import Tree
 from kspan.policy import Policy
-from kspan.privacy import OnPrivate
+from kspan.privacy import OnPrivate, Requirement
 from kspan.utility.loss import average_group_size, classification_metric
 
 
-def audit_tree(tree: Tree, people: pl.DataFrame, policy: Policy, *, show: int = 5) -> Audit:
+def audit_tree(
+    tree: Tree, people: pl.DataFrame, policy: Policy, *, beside: Sequence[Tree] = (), show: int = 5
+) -> Audit:
     """Judge a tree by the people it was made from: every span must satisfy the policy's requirement.
 
-    A span of one bin tells nothing that was not known, and is safe at any size.
+    A span of one bin tells nothing that was not known, and is safe at any size. `beside` are other trees about the same
+    people that an attacker holds as well: then people have the same span if they have it in every tree.
     """
-    table = _asked(tree, people, policy)
-    spans = spans_of(tree, table)
+    trees = (tree, *beside)
+    for one in trees:
+        check_roles(one, policy)
+    check_asked(trees, policy.require)
+    table = people_of(trees, people, policy)
+    spans = joint_spans(trees, table)
     groups = spans.groups
     good = policy.require.holds(groups)
     counts = groups.private.get(tree.target)
@@ -42,10 +50,10 @@ def audit_tree(tree: Tree, people: pl.DataFrame, policy: Policy, *, show: int = 
         identifiers=(),
         failing_groups=int((~good).sum()),
         failing_people=int(groups.sizes[~good].sum()),
-        failing=_findings(tree, table, spans, policy, np.flatnonzero(~good), show),
-        smallest=_findings(tree, table, spans, policy, np.arange(len(groups)), show),
-        exposed={} if counts is None else {tree.target: exposed(counts, groups.sizes)},
-        reached={} if counts is None else {tree.target: measured(counts)},
+        failing=_findings(trees, table, spans, policy, np.flatnonzero(~good), show),
+        smallest=_findings(trees, table, spans, policy, np.arange(len(groups)), show),
+        exposed={name: exposed(labels, groups.sizes) for name, labels in groups.private.items()},
+        reached={name: measured(labels) for name, labels in groups.private.items()},
         risk=risk_of(groups.sizes, groups.sizes),
         utility=Utility(
             cm=None if counts is None else classification_metric(counts),
@@ -56,30 +64,30 @@ def audit_tree(tree: Tree, people: pl.DataFrame, policy: Policy, *, show: int = 
         suppressed=None,
         kind="tree",
         safe_people=int(groups.sizes[~groups.exposing].sum()),
-        make_per_row=lambda: _per_row(tree, spans, good),
+        releases=len(trees),
+        make_per_row=lambda: _per_row(spans, good),
     )
 
 
-def _asked(tree: Tree, people: pl.DataFrame, policy: Policy) -> Table:
-    """The columns of the people that the judge must see: public ones and the target; roles are the policy's."""
-    check_roles(tree, policy)
-    for part in policy.require.parts:
-        if isinstance(part, OnPrivate) and (tree.target_role == "public" or (part.on and part.on != (tree.target,))):
+def check_asked(trees: Sequence[Tree], require: Requirement) -> None:
+    """Refuse a requirement on private values of which none of some trees tells."""
+    told = {tree.target for tree in trees if tree.target_role == "private"}
+    for part in require.parts:
+        if isinstance(part, OnPrivate) and not (told and told.issuperset(part.on)):
             raise PolicyError(
                 f"{part} cannot be asked of a tree: it tells of its target alone, and that must be private"
             )
-    return coded_people(tree, people, policy, [item.name for item in tree.attributes if item.role == "public"])
 
 
 def _findings(
-    tree: Tree, table: Table, spans: TreeSpans, policy: Policy, among: Int64s, show: int
+    trees: Sequence[Tree], table: Table, spans: JointSpans, policy: Policy, among: Int64s, show: int
 ) -> tuple[Finding, ...]:
-    groups: Groups = spans.groups
+    groups = spans.groups
     chosen = among[np.argsort(groups.sizes[among], kind="stable")[:show]]
     holds = {str(part): part.holds(groups) for part in policy.require.parts}
     return tuple(
         Finding(
-            shown=_shown(tree, table, spans, span),
+            shown=_shown(trees, table, spans, span),
             people=int(groups.sizes[span]),
             crowd=int(groups.sizes[span]),
             breaks=tuple(part for part, good in holds.items() if not good[span]),
@@ -88,15 +96,18 @@ def _findings(
     )
 
 
-def _shown(tree: Tree, table: Table, spans: TreeSpans, span: int) -> dict[str, str]:
+def _shown(trees: Sequence[Tree], table: Table, spans: JointSpans, span: int) -> dict[str, str]:
     """Which leaves a span reaches, and which public values lead there."""
-    asked = {node.attribute for node in tree.nodes()}
     rows = np.flatnonzero(spans.span == span)
-    shown = {"leaves": ", ".join(str(leaf + 1) for leaf in spans.leaves(span))}
-    for number, attribute in enumerate(tree.attributes):
-        if attribute.role == "public" and number in asked:
-            column = table[attribute.name]
-            shown[attribute.name] = _cell(column, np.unique(column.codes[rows]))
+    names = ["leaves"] if len(trees) == 1 else [f"leaves of release {number}" for number in range(1, len(trees) + 1)]
+    reached = (", ".join(str(leaf + 1) for leaf in leaves) for leaves in spans.leaves(span))
+    shown = dict(zip(names, reached, strict=True))
+    for tree in trees:
+        asked = {node.attribute for node in tree.nodes()}
+        for number, attribute in enumerate(tree.attributes):
+            if attribute.role == "public" and number in asked and attribute.name not in shown:
+                column = table[attribute.name]
+                shown[attribute.name] = _cell(column, np.unique(column.codes[rows]))
     return shown
 
 
@@ -111,7 +122,7 @@ def _cell(column: Column, codes: Int64s) -> str:
     return write_set(column.label(int(code)) for code in codes)
 
 
-def _per_row(tree: Tree, spans: TreeSpans, good: Bools) -> pl.DataFrame:
+def _per_row(spans: JointSpans, good: Bools) -> pl.DataFrame:
     groups = spans.groups
     per_span = {"span_size": groups.sizes, "prosecutor_risk": 1 / groups.sizes, "holds": good, "safe": ~groups.exposing}
     for name, counts in groups.private.items():

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from kspan.cli.options import Columns, Delimiter, Encoding, Json, PolicyFile, SuppressedText, check_apart, dialect
+from kspan.cli.options import Columns, Delimiter, Encoding, Json, SuppressedText, check_apart, dialect
 from kspan.cli.output import page, progress, tell_json
 from kspan.errors import PolicyError
 
@@ -16,8 +16,22 @@ def audit(
         Path,
         typer.Argument(help="A table (CSV, Parquet, Arrow, Feather, also gzipped; - for stdin) or a model (JSON)."),
     ],
-    policy: PolicyFile,
-    data: Annotated[Path | None, typer.Option(help="The people that a model or a table was made from.")] = None,
+    policy: Annotated[
+        Path | None,
+        typer.Option(
+            "--policy", "-p", help="The policy: who may know each column, and what must hold; a model alone needs none."
+        ),
+    ] = None,
+    data: Annotated[
+        Path | None,
+        typer.Option(
+            help="The people that a model or a table was made from; without them a model is judged by its counts."
+        ),
+    ] = None,
+    beside: Annotated[
+        list[Path] | None,
+        typer.Option("--with", help="Another model about the same people, judged together with RELEASE; repeatable."),
+    ] = None,
     population: Annotated[
         Path | None, typer.Option(help="A table of everybody with the public columns, for the journalist risk.")
     ] = None,
@@ -46,37 +60,45 @@ def audit(
     from kspan.audit import audit as judge
     from kspan.frames.files import check_writable, read_table, write_table
     from kspan.model.kind import is_model
-    from kspan.model.models import load_model, name_of
-    from kspan.model.tree import Tree
     from kspan.policy import Policy
     from kspan.report.text import print_audit
 
-    changes: dict[str, Any] = {
-        "require": require,
-        "suppressed": suppressed,
-        "suppressed_text": suppressed_text,
-        "counting": counting,
-    }
-    rules = replace(Policy.load(policy), **{key: value for key, value in changes.items() if value is not None})
+    changes: dict[str, Any] = {"suppressed": suppressed, "suppressed_text": suppressed_text, "counting": counting}
+    changes = {key: value for key, value in changes.items() if value is not None}
+    rules = None if policy is None else replace(Policy.load(policy), **changes)
     how = dialect(delimiter, encoding, columns)
+    others = beside or []
     if people is not None:
         check_writable(people)
-        check_apart({"--people": people}, release, policy, data, population)
+        check_apart({"--people": people}, release, policy, data, population, *others)
     with progress() as step:
         step(f"reading {release.name}")
         if is_model(release):
-            if not isinstance(model := load_model(release), Tree):
-                raise PolicyError(f"{release} is a {name_of(model)}: only trees can be audited")
             if data is None:
-                raise PolicyError(f"{release} is a model: name the people that it was made from with --data")
-            found = judge(model, read_table(data, how), rules, show=show)
+                for_tables = {
+                    "--population": population,
+                    "--suppressed": suppressed_text,
+                    "--suppressed-as": suppressed,
+                    "--counting": counting,
+                    "--without-identifiers": without_identifiers or None,
+                    "--people": people,
+                }
+                _check_alone(release, [option for option, given in for_tables.items() if given is not None])
+            elif rules is None:
+                raise PolicyError(f"--data {data} needs a policy, which says who may know what: name it with --policy")
+            source = None if data is None else read_table(data, how)
+            found = judge(release, source, rules, require=require, beside=others, show=show)
         else:
             table = read_table(release, how)
+            if rules is None:
+                raise PolicyError(f"{release} is a table: name the policy with --policy, which says who may know what")
+            if others:
+                raise PolicyError(f"{release} is a table: --with is for models, leave it out")
             if without_identifiers:
                 table = table.drop(rules.identifier, strict=False)
             everybody = None if population is None else read_table(population, how)
             source = None if data is None else read_table(data, how)
-            found = judge(table, source, rules, population=everybody, show=show, progress=step)
+            found = judge(table, source, rules, require=require, population=everybody, show=show, progress=step)
         if people is not None:
             step(f"writing {people.name}")
             write_table(found.per_row, people)
@@ -84,5 +106,11 @@ def audit(
         tell_json(found.as_dict())
     else:
         with page() as console:
-            print_audit(found, rules.public, console)
+            print_audit(found, () if rules is None else rules.public, console)
     return 0 if found.holds else 1
+
+
+def _check_alone(model: Path, given: list[str]) -> None:
+    """Refuse options that say nothing of a model without its people."""
+    if given:
+        raise PolicyError(f"{given[0]} is for tables and for people, and {model} is a model alone: leave it out")

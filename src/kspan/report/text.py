@@ -12,8 +12,8 @@ from kspan.evaluate.comparison import Comparison
 
 MAIN_MEASURES = ("distinct_l", "entropy_l", "confidence", "t")
 LIMITS = (
-    "This judges one release against someone who knows the public columns. It is syntactic privacy: it does not add up "
-    "over several releases about the same people, and it is not differential privacy."
+    "This judges {judged} against someone who knows {known}. It is syntactic privacy: it does not add up over {more} "
+    "releases about the same people, and it is not differential privacy."
 )
 COMPARED = (
     "Lost: points of accuracy less than from the original. Class match: people who get the label that the same learner "
@@ -23,12 +23,15 @@ COMPARED = (
 
 def verdict(audit: Audit, public: Sequence[str]) -> str:
     """One sentence: what is promised, and whether it holds."""
+    by_paths = audit.counting == "paths"
+    if audit.holds and by_paths:
+        return f"{visible(audit.requirement)} holds by the published counts: {_on_paths(audit)}."
     if audit.holds:
         others = audit.k.rows - 1 if audit.counting == "rows" else audit.k.people - 1
         known = _and([visible(name) for name in public]) or "nothing"
         return (
-            f"{visible(audit.requirement)} holds: to someone who knows {known}, each of the {audit.people:,} people "
-            f"looks like at least {others:,} other{'s' if others != 1 else ''}."
+            f"{visible(audit.requirement)} holds{_for_several(audit)}: to someone who knows {known}, each of the "
+            f"{audit.people:,} people looks like at least {others:,} other{'s' if others != 1 else ''}."
         )
     reasons = []
     if audit.failing_groups:
@@ -37,19 +40,43 @@ def verdict(audit: Audit, public: Sequence[str]) -> str:
     if audit.identifiers:
         names = _and([visible(name) for name in audit.identifiers])
         reasons.append(f"the table still shows what identifies people by itself ({names}): drop it before release")
-    return f"{visible(audit.requirement)} does not hold: {'; and '.join(reasons)}."
+    of = " by the published counts" if by_paths else _for_several(audit)
+    return f"{visible(audit.requirement)} does not hold{of}: {'; and '.join(reasons)}."
+
+
+def _on_paths(audit: Audit) -> str:
+    if audit.safe_people == audit.people:
+        return "whoever knows every attribute and the label, which is public, learns nothing from a path"
+    people = f"{audit.k.people:,} {'person' if audit.k.people == 1 else 'people'}"
+    return f"whoever knows all that the tree asks finds at least {people} on every path; --data judges by the people"
+
+
+def _for_several(audit: Audit) -> str:
+    return f" for {audit.releases:,} releases together" if audit.releases > 1 else ""
+
+
+def limits(audit: Audit) -> str:
+    """What an audit does not say."""
+    judged, known, more = "one release", "the public columns", "several"
+    if audit.counting == "paths":
+        judged, known = "one release by what it publishes", "every attribute that it asks"
+    elif audit.releases > 1:
+        judged, known, more = f"{audit.releases:,} releases", "the public columns and holds all of them", "further"
+    return LIMITS.format(judged=judged, known=known, more=more)
 
 
 def print_audit(audit: Audit, public: Sequence[str], console: Console) -> None:
     """Print everything that an owner wants to see."""
     style = "bold green" if audit.holds else "bold red"
     console.print(Text(("✔ " if audit.holds else "✘ ") + verdict(audit, public), style=style), soft_wrap=True)
+    for sentence in audit.assumptions:
+        console.print(Text(visible(sentence), style="yellow"), soft_wrap=True)
     for title, body in _sections(audit):
         console.print()
         console.print(Text(title, style="bold"))
         console.print(body)
     console.print()
-    console.print(Text(LIMITS, style="dim"), soft_wrap=True)
+    console.print(Text(limits(audit), style="dim"), soft_wrap=True)
 
 
 def print_table_release(manifest: Mapping[str, Any], console: Console) -> None:
@@ -112,16 +139,14 @@ def _fact(value: Any) -> str:
 
 def _sections(audit: Audit) -> Iterator[tuple[str, RenderableType]]:
     yield "Reached", _facts(_reached(audit))
+    published = audit.counting == "paths"
     if audit.smallest:
-        yield (
-            f"Smallest {audit.units}, by what they show (for the owner's eyes: do not pass on)",
-            _groups(audit.smallest),
-        )
+        whose = "" if published else " (for the owner's eyes: do not pass on)"
+        yield f"Smallest {audit.units}, by what they show{whose}", _groups(audit.smallest)
     if audit.failing and audit.failing != audit.smallest:
-        yield (
-            f"What fails, the smallest of {audit.failing_groups:,} groups (for the owner's eyes)",
-            _groups(audit.failing),
-        )
+        whose = "" if published else " (for the owner's eyes)"
+        units = audit.units if published else "groups"
+        yield f"What fails, the smallest of {audit.failing_groups:,} {units}{whose}", _groups(audit.failing)
     if audit.exposed:
         yield "Private attributes: exposed to certain inference, and what is reached (--json has all)", _private(audit)
     yield "Risk of re-identification", _facts(_risk(audit))
@@ -130,7 +155,9 @@ def _sections(audit: Audit) -> Iterator[tuple[str, RenderableType]]:
 
 def _reached(audit: Audit) -> Iterator[tuple[str, str]]:
     yield "k", f"{_k(audit.k)}; the verdict counts {audit.counting}"
-    yield "people", f"{audit.people:,} in {audit.rows:,} rows"
+    yield "people", f"{audit.people:,} " + (f"in {audit.rows:,} rows" if audit.rows else "by the published counts")
+    if audit.releases > 1:
+        yield "releases", f"{audit.releases:,}, judged together"
     yield audit.units, f"{audit.groups:,}, of which {audit.failing_groups:,} fail with {audit.failing_people:,} people"
     if audit.safe_people:
         yield "safe at any size", f"{audit.safe_people:,} people, whose span is one bin"
@@ -180,7 +207,8 @@ def _private(audit: Audit) -> RenderableType:
     for title in ("exposed people", *MAIN_MEASURES):
         table.add_column(title, justify="right")
     for name, count in audit.exposed.items():
-        levels = [_level(audit.reached[name][key]) for key in MAIN_MEASURES]
+        reached = audit.reached[name]
+        levels = [_level(reached[key]) if key in reached else "not told" for key in MAIN_MEASURES]
         table.add_row(Text(f"  {visible(name)}"), f"{count:,} ({count / audit.people:.1%})", *levels)
     return table
 

@@ -1,0 +1,101 @@
+"""The audit of a model: by its people, alone or beside other releases; or by what it publishes."""
+
+import os
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from kspan.audit.findings import Audit
+from kspan.audit.paths import audit_paths
+from kspan.audit.tree import audit_tree
+from kspan.data.encode import encode
+from kspan.errors import ModelError, PolicyError
+from kspan.frames.files import load, read_text
+from kspan.model.documents import parsed
+from kspan.model.imported import imported, is_fitted_tree
+from kspan.model.kind import is_model
+from kspan.model.models import name_of, read_model
+from kspan.model.people import check_roles
+from kspan.model.predictor import Predictor
+from kspan.model.release import Claim, TreeRelease
+from kspan.model.store import read_tree
+from kspan.model.tree import Tree
+from kspan.model.writing import FORMAT
+from kspan.policy import Policy
+from kspan.privacy.requirement import Requirement
+from kspan.privacy.spec import parse
+
+
+def is_for_models(release: Any) -> bool:
+    """Is it a model, or the path of one, whichever kind?"""
+    if isinstance(release, str | os.PathLike):
+        return is_model(release)
+    return isinstance(release, Tree | TreeRelease | Predictor) or is_fitted_tree(release)
+
+
+def audit_model(
+    release: Any,
+    people: Any,
+    policy: Policy | None,
+    *,
+    require: Requirement | str | None = None,
+    beside: Sequence[Any] = (),
+    show: int = 5,
+) -> Audit:
+    """Judge a tree by its people and the policy, or without people by what it publishes.
+
+    Without people a policy may be missing, too: what is required is then `require`, or else what the tree claims.
+    """
+    given = [_tree_of(one) for one in (release, *beside)]
+    if people is None:
+        if beside:
+            raise PolicyError("several releases are judged together by their people alone: give them, too (--data)")
+        if not isinstance(alone := given[0], TreeRelease):
+            raise PolicyError("a tree of another library is judged by the people it was made from: give their table")
+        if policy is not None:
+            check_roles(alone.tree, policy)
+        return audit_paths(alone.tree, _required(alone.claim, policy, require), policy, show=show)
+    if policy is None:
+        raise PolicyError("the policy says what is known of the people of a tree: give it, too (--policy)")
+    if require is not None:
+        policy = replace(policy, require=require)  # type: ignore[arg-type]  # a text is read by the policy
+    frame = load(people)
+    if not all(isinstance(one, TreeRelease) for one in given):
+        table = encode(frame, policy)
+        given = [one if isinstance(one, TreeRelease) else TreeRelease(imported(one, table, policy)) for one in given]
+    first, *others = (one.tree for one in given)
+    return audit_tree(first, frame, policy, beside=others, show=show)
+
+
+def _tree_of(release: Any) -> Any:
+    """A tree with its claim, or a fitted tree of another library as it is; refused if it is neither."""
+    what = "this"
+    if isinstance(release, str | os.PathLike):
+        what = str(release)
+        if Path(release).is_file() and not is_model(release):
+            raise PolicyError(f"{what} is no model: only trees can be judged together with a tree")
+        document = parsed(read_text(release, "the model"), what)
+        is_tree = isinstance(document, dict) and document.get("format") == FORMAT
+        release = read_tree(document, what) if is_tree else read_model(document, what)
+    if isinstance(release, Predictor):
+        raise PolicyError(f"{what} is a {name_of(release)}: only trees can be audited")
+    if isinstance(release, Tree):
+        return TreeRelease(release)
+    if isinstance(release, TreeRelease) or is_fitted_tree(release):
+        return release
+    raise PolicyError(f"a {type(release).__name__} is no model: only trees can be judged together with a tree")
+
+
+def _required(claim: Claim | None, policy: Policy | None, require: Requirement | str | None) -> Requirement:
+    """What a tree must satisfy: as asked, else by the policy, else by its own claim."""
+    if require is not None:
+        return parse(require) if isinstance(require, str) else require
+    if policy is not None:
+        return policy.require
+    if claim is None:
+        raise PolicyError("the tree claims nothing: say what it must satisfy (--require 'k=10'), or give a policy")
+    try:
+        return parse(claim.requirement)
+    except PolicyError:
+        raise ModelError("the claim of the tree is no requirement that can be read: give another (--require)") from None

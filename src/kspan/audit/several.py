@@ -1,0 +1,68 @@
+"""Releases about the same people, held together: whoever has the same span in each of them is not told apart."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+
+from kspan.audit.spans import TreeSpans, spans_of
+from kspan.data.arrays import Bools, Int64s
+from kspan.data.groups import NO_WEIGHTS, Groups, count_groups, tally
+from kspan.data.table import Column, Table
+from kspan.model.people import coded_people
+from kspan.model.tree import Tree
+from kspan.policy import Policy
+
+
+@dataclass(frozen=True, repr=False)
+class JointSpans:
+    """The spans of one tree among some people, or what several trees leave of them together."""
+
+    span: Int64s
+    """Of every row."""
+    groups: Groups
+    """The people of each span, with the labels of every private target."""
+    each: tuple[TreeSpans, ...]
+    """The spans of each tree by itself."""
+    example: Int64s
+    """A row of each span."""
+
+    def leaves(self, span: int) -> list[list[int]]:
+        """For each tree the leaves that a span reaches, from left to right."""
+        row = self.example[span]
+        return [alone.leaves(int(alone.span[row])) for alone in self.each]
+
+
+def people_of(trees: Sequence[Tree], people: pl.DataFrame, policy: Policy) -> Table:
+    """The public columns of the people that some trees may ask, and their labels, coded."""
+    columns: dict[str, Column] = {}
+    for tree in trees:
+        asked = [item.name for item in tree.attributes if item.role == "public" and item.name not in columns]
+        table = coded_people(tree, people, policy, asked)
+        columns |= table.columns
+    return Table(columns, table.rows, table.weights)
+
+
+def joint_spans(trees: Sequence[Tree], table: Table) -> JointSpans:
+    """The spans of people by all of some trees: the same span in every tree is the same span in all.
+
+    Which leaves of several trees one person may be in together follows from the leaves that the person reaches in each:
+    a path asks for public values and for private ones, and whether two paths admit the same private values is the same
+    for everybody. So people with the same span in every tree are told apart by nothing, and all others by one tree. A
+    span is one bin only if it is that in every tree.
+    """
+    each = tuple(spans_of(tree, table) for tree in trees)
+    span, number = each[0].span, len(each[0].groups)
+    for more in each[1:]:
+        keys = span * len(more.groups) + more.span
+        distinct, _, span = tally(keys, number * len(more.groups), NO_WEIGHTS, locate=True)
+        number = len(distinct)
+    example = np.empty(number, np.int64)
+    example[span] = np.arange(table.rows)
+    if len(each) == 1:
+        return JointSpans(span, each[0].groups, each, example)
+    private = dict.fromkeys(tree.target for tree in trees if tree.target_role == "private")
+    counted = count_groups(table, span, number, private)
+    exposing: Bools = np.logical_or.reduce([alone.groups.exposing[alone.span[example]] for alone in each])
+    return JointSpans(span, Groups(counted.sizes, counted.private, exposing), each, example)
