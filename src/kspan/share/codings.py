@@ -73,14 +73,14 @@ class Values:
     def options(self, admitted: Admitted) -> list[Option]:
         """Runs of neighboring codes."""
         if self.line is None:
-            return _runs(sorted(self.places[value] for value in admitted.values))
-        cells = ((bisect_right(self.ends, low), bisect_left(self.ends, high)) for low, high in admitted.stretches)
-        last = len(self.ends) - 1
-        return [
-            (start + 1, min(stop, last) - start + 1, float(min(stop, last) - start + 1))
-            for start, stop in cells
-            if start <= min(stop, last)
-        ]
+            return _runs(sorted([self.places[value] for value in admitted.values]))
+        whole, last, runs = self.line.whole, len(self.ends) - 1, list[Option]()
+        for low, high in admitted.stretches:
+            start = bisect_right(self.ends, low)
+            end = min(bisect_left(self.ends, np.floor(high) if whole else high), last)
+            if start <= end:
+                runs.append((start + 1, end - start + 1, float(end - start + 1)))
+        return runs
 
     def weighed(self, admitted: Admitted, marginal: Marginal, below: Floats) -> list[Option]:
         """The same, weighed by what is below."""

@@ -24,23 +24,32 @@ class Line:
     """Are all bounds whole numbers or halves, so that people have whole numbers?"""
 
     @classmethod
-    def of(cls, attribute: Attribute, named: Iterable[float]) -> "Line":
+    def of(cls, attribute: Attribute, named: Iterable[float], *, fractions: bool = False) -> "Line":
         """The line of an attribute with the bounds that are named; nothing finer could be told apart by a tree.
 
         Where the range is open it reaches a little beyond the outermost bounds; if none is named it is the number 0.
+        Whole numbers are told apart by whole bounds, unless there must be `fractions`.
+
+        >>> Line.of(Attribute("age", "public", "numeric", low=17, high=90), [27, 27.5, 38.5]).ends.tolist()
+        [27.0, 38.0, 90.0]
         """
         bounds = np.unique(np.fromiter(named, np.float64))
         known = [] if attribute.low is None or attribute.high is None else [attribute.low, attribute.high]
         told = np.concatenate([bounds, known])
-        whole = bool((np.floor(2 * told) == 2 * told).all() and (np.abs(told) < WHOLE).all())
+        whole = not fractions and bool((np.abs(told) < WHOLE).all() and (np.floor(2 * told) == 2 * told).all())
+        if known and whole and np.ceil(known[0]) > np.floor(known[1]):
+            whole = False
         if known:
             base, top = math.nextafter(known[0], -math.inf), known[1]
         elif not len(bounds):
             return cls(math.nextafter(0.0, -math.inf), np.zeros(1), True)
         else:
             base, top = _widened(bounds, whole)
+        if whole:
+            bounds, top = np.unique(np.floor(bounds)), math.floor(top)
+            bounds = bounds[bounds >= math.floor(base) + 1]  # below that there is no whole number
         inside = bounds[(bounds > base) & (bounds < top)]
-        return cls(base, np.append(inside, top), whole)
+        return cls(base, np.append(inside, float(top)), whole)
 
     @property
     def starts(self) -> Floats:

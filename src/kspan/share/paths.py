@@ -2,14 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kspan.data.arrays import Bools, Floats, Int64s
-from kspan.errors import ModelError
-from kspan.model.admitted import Admitted
+from kspan.model.admitted import Admitted, Stretch
 from kspan.model.outcome import Counts, HitMiss, Outcome
 from kspan.model.release import Marginal
 from kspan.model.tree import Node
@@ -59,12 +58,20 @@ class Chooser:
 
     def __init__(self, coding: Coding, whole: Admitted, marginal: Marginal | None) -> None:
         self.coding, self.marginal, self.choices = coding, marginal, Choices()
+        self.known: dict[tuple[frozenset[str], tuple[Stretch, ...], bool, bool], int] = {}
         if marginal is not None:
             self.choices.below = coding.below(marginal)
         self.choice(whole, null=False)
 
     def choice(self, admitted: Admitted, *, null: bool) -> int:
         """The choice of what is admitted, with a missing value if it is a condition, or if there is nothing else."""
+        key = admitted.values, admitted.stretches, admitted.missing, null
+        found = self.known.get(key)
+        if found is None:
+            found = self.known[key] = self._choice(admitted, null=null)
+        return found
+
+    def _choice(self, admitted: Admitted, *, null: bool) -> int:
         if self.marginal is not None:
             options = self.coding.weighed(admitted, self.marginal, self.choices.below)
             if null:
@@ -88,9 +95,13 @@ class Paths:
     choices: tuple[Choices, ...]
     """Of each attribute."""
 
+    @property
+    def impossible(self) -> list[int]:
+        """The attributes of which some path admits nothing."""
+        return np.flatnonzero((self.choice == NOTHING).any(axis=1)).tolist()
 
-@dataclass(frozen=True)
-class _Held:
+
+class _Held(NamedTuple):
     """What a path leaves of an attribute that it asks."""
 
     admitted: Admitted
@@ -99,7 +110,7 @@ class _Held:
 
 
 def paths(pool: Pool, member: Member, codings: Sequence[Coding], *, marginals: bool) -> Paths:
-    """The paths of one tree of a pool; refused where a path with people admits nothing at all."""
+    """The paths of one tree of a pool."""
     spread = {member.attributes[one.attribute]: one for one in member.release.marginals if marginals}
     wholes = [Admitted.all_of(attribute) for attribute in pool.attributes]
     choosers = [
@@ -129,7 +140,6 @@ def paths(pool: Pool, member: Member, codings: Sequence[Coding], *, marginals: b
     for place, path in enumerate(asked):
         for at, one in path.items():
             every[at, place] = one.choice
-    _check_all_possible(pool, member, every)
     people = np.array([float(one.people or 0) for one in leaves])
     return Paths(tuple(leaves), people, every, tuple(chooser.choices for chooser in choosers))
 
@@ -151,12 +161,3 @@ def label_choices(outcomes: Sequence[Outcome], member: Member) -> Arrays:
     begin = np.append(0, np.cumsum(inside.sum(axis=1)))
     first, reach = codes[inside], np.cumsum(weights, axis=1)[inside]
     return begin, first, np.ones(len(first), np.int64), reach, np.zeros(len(outcomes), bool), np.zeros(0)
-
-
-def _check_all_possible(pool: Pool, member: Member, choice: NDArray[np.int32]) -> None:
-    impossible = np.argwhere(choice == NOTHING)
-    if len(impossible):
-        name = pool.attributes[int(impossible[0, 0])].name
-        raise ModelError(
-            f"{member.name} has people on a path that admits no value of {name!r}: ask its owner for a tree that does"
-        )

@@ -1,6 +1,6 @@
 """PGEN: pseudo-people from the paths of published trees (Tian et al., Fig. 9)."""
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -52,8 +52,7 @@ def pgen(
     chance = np.random.default_rng(rng)
     for member in pool.members:
         _check_people(member)
-    codings = codings_of(pool, numbers)
-    ways = [paths(pool, member, codings, marginals=marginals) for member in pool.members]
+    codings, ways = _ways(pool, numbers, marginals)
     sizes = _sizes([way.people for way in ways], rows, chance)
     columns = {}
     for at, (attribute, coding) in enumerate(zip(pool.attributes, codings, strict=True)):
@@ -69,8 +68,8 @@ def frame_of(table: Table) -> pl.DataFrame:
     return pl.DataFrame([_series(column) for column in table.columns.values()])
 
 
-def codings_of(pool: Pool, numbers: Numbers) -> list[Coding]:
-    """The codes of every attribute of a pool."""
+def codings_of(pool: Pool, numbers: Numbers, fractions: Container[int] = ()) -> list[Coding]:
+    """The codes of every attribute of a pool; some must have fractions."""
     named: list[set[float]] = [set() for _ in pool.attributes]
     for member in pool.members:
         for node in member.tree.nodes():
@@ -81,14 +80,31 @@ def codings_of(pool: Pool, numbers: Numbers) -> list[Coding]:
                 ends = (end for interval in region.intervals for end in interval if end is not None)
                 named[member.attributes[marginal.attribute]].update(ends)
     made: list[Coding] = []
-    for attribute, bounds in zip(pool.attributes, named, strict=True):
+    for at, (attribute, bounds) in enumerate(zip(pool.attributes, named, strict=True)):
         if attribute.kind == "categorical":
             made.append(Values(attribute))
-        elif numbers == "cells":
-            made.append(Values(attribute, Line.of(attribute, bounds)))
-        else:
-            made.append(Pieces(attribute, Line.of(attribute, bounds), numbers))
+            continue
+        line = Line.of(attribute, bounds, fractions=at in fractions)
+        made.append(Values(attribute, line) if numbers == "cells" else Pieces(attribute, line, numbers))
     return made
+
+
+def _ways(pool: Pool, numbers: Numbers, marginals: bool) -> tuple[list[Coding], list[Paths]]:
+    """The paths of all trees; with fractions where a path with people admits no whole number."""
+    fractions = set[int]()
+    while True:
+        codings = codings_of(pool, numbers, fractions)
+        ways = [paths(pool, member, codings, marginals=marginals) for member in pool.members]
+        impossible = {at: member for member, way in zip(pool.members, ways, strict=True) for at in way.impossible}
+        if not impossible:
+            return codings, ways
+        for at, member in impossible.items():
+            if at in fractions:
+                raise ModelError(
+                    f"{member.name} has people on a path that admits no value of {pool.attributes[at].name!r}: ask its "
+                    "owner for a tree that does"
+                )
+        fractions.update(impossible)
 
 
 def apportioned(weights: Floats, total: int, rng: np.random.Generator) -> Int64s:
