@@ -119,29 +119,30 @@ def paths(pool: Pool, member: Member, codings: Sequence[Coding], *, marginals: b
         )
         for at, (coding, whole) in enumerate(zip(codings, wholes, strict=True))
     ]
-    leaves, asked = list[Outcome](), list[dict[int, _Held]]()
+    leaves, people = list[Outcome](), list[float]()
+    asked, chosen, sizes = list[int](), list[int](), list[int]()
     waiting: list[tuple[Node, dict[int, _Held]]] = [(member.tree.root, {})]
     while waiting:
         node, held = waiting.pop()
         if node.attribute is None:
-            if node.people:
+            if reached := node.people:
                 leaves.append(node.outcome)
-                asked.append(held)
+                people.append(float(reached))
+                asked.extend(held)
+                chosen.extend([one.choice for one in held.values()])
+                sizes.append(len(held))
             continue
         at = member.attributes[node.attribute]
         before = held.get(at) or _Held(wholes[at], False, ALL)
         # Where all edges take a missing value along, it is no condition.
-        tells = 0 < sum(edge.region.missing for edge in node.edges) < len(node.edges)
+        tells = 0 < [edge.region.missing for edge in node.edges].count(True) < len(node.edges)
         for edge in reversed(node.edges):
             left, null = before.admitted.through(edge.region), before.null or tells
             choice = choosers[at].choice(left, null=null and left.missing)
             waiting.append((edge.node, {**held, at: _Held(left, null, choice)}))
     every = np.full((len(pool.attributes), len(leaves)), ALL, np.int32)
-    for place, path in enumerate(asked):
-        for at, one in path.items():
-            every[at, place] = one.choice
-    people = np.array([float(one.people or 0) for one in leaves])
-    return Paths(tuple(leaves), people, every, tuple(chooser.choices for chooser in choosers))
+    every[asked, np.repeat(np.arange(len(leaves)), sizes)] = chosen
+    return Paths(tuple(leaves), np.array(people), every, tuple(chooser.choices for chooser in choosers))
 
 
 def label_choices(outcomes: Sequence[Outcome], member: Member) -> Arrays:
