@@ -105,7 +105,10 @@ class _Held(NamedTuple):
     """What a path leaves of an attribute that it asks."""
 
     admitted: Admitted
-    null: bool
+    told: bool
+    """Was a missing value a condition: taken by one edge of several?"""
+    shared: bool
+    """Did it go down several edges at once, so that a person without the value is on several paths?"""
     choice: int
 
 
@@ -133,13 +136,13 @@ def paths(pool: Pool, member: Member, codings: Sequence[Coding], *, marginals: b
                 sizes.append(len(held))
             continue
         at = member.attributes[node.attribute]
-        before = held.get(at) or _Held(wholes[at], False, ALL)
-        # Where all edges take a missing value along, it is no condition.
-        tells = 0 < [edge.region.missing for edge in node.edges].count(True) < len(node.edges)
+        before = held.get(at) or _Held(wholes[at], False, False, ALL)
+        takers = [edge.region.missing for edge in node.edges].count(True)
+        told, shared = before.told or 0 < takers < len(node.edges), before.shared or takers > 1
         for edge in reversed(node.edges):
-            left, null = before.admitted.through(edge.region), before.null or tells
-            choice = choosers[at].choice(left, null=null and left.missing)
-            waiting.append((edge.node, {**held, at: _Held(left, null, choice)}))
+            left = before.admitted.through(edge.region)
+            choice = choosers[at].choice(left, null=told and not shared and left.missing)
+            waiting.append((edge.node, {**held, at: _Held(left, told, shared, choice)}))
     every = np.full((len(pool.attributes), len(leaves)), ALL, np.int32)
     every[asked, np.repeat(np.arange(len(leaves)), sizes)] = chosen
     return Paths(tuple(leaves), np.array(people), every, tuple(chooser.choices for chooser in choosers))
