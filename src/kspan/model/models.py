@@ -6,8 +6,9 @@ from typing import Any
 
 from kspan.errors import ModelError, listed
 from kspan.frames.files import read_text, write_text
-from kspan.model import bayes_json, decision_list_json, linear_json, writing
+from kspan.model import bayes_json, committee_json, decision_list_json, linear_json, writing
 from kspan.model.bayes import NaiveBayes
+from kspan.model.committee import Committee
 from kspan.model.decision_list import DecisionList
 from kspan.model.documents import lines, parsed
 from kspan.model.linear import Linear
@@ -29,6 +30,7 @@ READERS: dict[str, Callable[[Any, str], Model]] = {
     bayes_json.FORMAT: bayes_json.read_bayes,
     linear_json.FORMAT: linear_json.read_linear,
     decision_list_json.FORMAT: decision_list_json.read_decision_list,
+    committee_json.FORMAT: committee_json.read_committee,
 }
 
 
@@ -67,6 +69,8 @@ def write_model(model: Model) -> dict[str, Any]:
         return linear_json.write_linear(model)
     if isinstance(model, DecisionList):
         return decision_list_json.write_decision_list(model)
+    if isinstance(model, Committee):
+        return committee_json.write_committee(model)
     raise ModelError(f"a {type(model).__name__} cannot be written: give a model that kspan learnt")
 
 
@@ -77,5 +81,6 @@ def name_of(model: Model) -> str:
         NaiveBayes: "naive Bayes model",
         Linear: "logistic regression",
         DecisionList: "decision list",
+        Committee: "committee of trees",
     }
     return names.get(type(model), type(model).__name__)

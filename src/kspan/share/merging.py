@@ -1,0 +1,124 @@
+"""One global model, or pseudo-data for any learner, from the trees that several owners published."""
+
+import os
+from collections.abc import Iterable
+from typing import Any, Literal, TypeAlias, get_args
+
+import numpy as np
+import polars as pl
+
+from kspan.data.table import Table
+from kspan.errors import ModelError, PolicyError, did_you_mean
+from kspan.induce.methods import METHODS, PRIVATE_METHODS, options_of
+from kspan.model.committee import Committee
+from kspan.model.models import Model
+from kspan.model.release import TreeRelease
+from kspan.model.tree import Tree
+from kspan.share.basegen import basegen
+from kspan.share.codings import Numbers
+from kspan.share.pgen import Draws, Labels, check_word, frame_of, pgen
+from kspan.share.pool import Pool, pool
+from kspan.share.source import Source, read_sources
+
+Generator = Literal["pgen", "basegen"]
+Given: TypeAlias = str | os.PathLike[str] | Tree | TreeRelease | Source
+"""A tree, or where it lies: a file, a folder of them, a URL."""
+
+BAGGING = "bagging"
+MERGERS: tuple[str, ...] = (*(name for name in METHODS if name not in PRIVATE_METHODS), BAGGING)
+"""What can be made of several trees."""
+
+
+def pseudo_data(
+    trees: Given | Iterable[Given],
+    *,
+    method: Generator = "pgen",
+    rows: int | None = None,
+    numbers: Numbers = "cells",
+    values: Draws = "even",
+    labels: Labels = "exact",
+    marginals: bool = True,
+    rng: int | np.random.Generator = 0,
+) -> pl.DataFrame:
+    """Pseudo-people of published trees, for a miner to learn from; that is no anonymized table of any owner.
+
+    `trees` are files, folders, URLs or trees. Options are those of `pgen`; `basegen` takes `rows`, `numbers` and `rng`.
+
+    >>> from kspan.model.tree import Node
+    >>> tree = Tree((), "risk", "private", ("bad", "good"), Node.of_counts((4, 2)))
+    >>> sorted(pseudo_data(tree)["risk"])
+    ['bad', 'bad', 'bad', 'bad', 'good', 'good']
+    """
+    drawing = {"rows": rows, "numbers": numbers, "values": values, "labels": labels, "marginals": marginals}
+    return frame_of(_made(pool_of(trees), method, np.random.default_rng(rng), drawing))
+
+
+def merge_trees(
+    trees: Given | Iterable[Given],
+    method: str = "c45",
+    *,
+    generator: Generator = "pgen",
+    rows: int | None = None,
+    numbers: Numbers = "cells",
+    values: Draws = "even",
+    labels: Labels = "exact",
+    marginals: bool = True,
+    rng: int | np.random.Generator = 0,
+    **options: Any,
+) -> Model:
+    """One model of what several published trees tell: learnt from their pseudo-data, or their vote ("bagging").
+
+    `method` is a learner that keeps no requirement, since pseudo-people need none, and `options` are its own; a name
+    that `pgen` has as well is meant for `pgen`, so learn from `pseudo_data` to give the learner that one.
+    """
+    check_method(method)
+    drawing = {"rows": rows, "numbers": numbers, "values": values, "labels": labels, "marginals": marginals}
+    pooled = pool_of(trees)
+    if method == BAGGING:
+        if options or rows is not None:
+            raise PolicyError("bagging lets the trees vote as they are: leave out rows and options of learners")
+        return Committee(tuple(member.tree for member in pooled.members))
+    known = options_of(method)
+    for option in options:
+        if option not in known:
+            raise PolicyError(f"{method} has no option {option!r}{did_you_mean(option, known)}: use {', '.join(known)}")
+    chance = np.random.default_rng(rng)
+    table = _made(pooled, generator, chance, drawing)
+    if "rng" in known:
+        options["rng"] = chance
+    return METHODS[method](table, pooled.schema, **options)
+
+
+def pool_of(trees: Given | Iterable[Given]) -> Pool:
+    """The pool of those trees that lie at places, then the others, which are called by their number."""
+    given = [trees] if isinstance(trees, str | os.PathLike | Tree | TreeRelease | Source) else list(trees)
+    sources = read_sources(one for one in given if isinstance(one, str | os.PathLike))
+    for number, one in enumerate(given, 1):
+        if isinstance(one, Source):
+            sources.append(one)
+        elif isinstance(one, Tree | TreeRelease):
+            release = one if isinstance(one, TreeRelease) else TreeRelease(one)
+            sources.append(Source(f"tree {number}", release))
+        elif not isinstance(one, str | os.PathLike):
+            raise ModelError(f"a {type(one).__name__} is no tree: give trees, or the files or folders where they lie")
+    return pool(sources)
+
+
+def check_method(method: str) -> None:
+    """Refuse what makes no global model."""
+    if method in PRIVATE_METHODS:
+        raise PolicyError(
+            f"{method} keeps a requirement, and pseudo-people need no privacy: use {', '.join(MERGERS)} to merge trees"
+        )
+    if method not in MERGERS:
+        said = str(method)[:40]
+        raise PolicyError(
+            f"there is no method {said!r} to merge trees{did_you_mean(said, MERGERS)}: use {', '.join(MERGERS)}"
+        )
+
+
+def _made(pooled: Pool, method: str, rng: np.random.Generator, drawing: dict[str, Any]) -> Table:
+    check_word("the generator", method, get_args(Generator))
+    if method == "basegen":
+        return basegen(pooled, rows=drawing["rows"], numbers=drawing["numbers"], rng=rng)
+    return pgen(pooled, **drawing, rng=rng)

@@ -1,0 +1,181 @@
+"""Trees from wherever owners put them: files, folders, any URL that fsspec reads; nothing that is read is trusted."""
+
+import os
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from kspan.errors import FileError
+from kspan.frames.files import reason
+from kspan.model.documents import parsed
+from kspan.model.release import TreeRelease
+from kspan.model.store import read_tree
+
+MOST_BYTES = 512 * 2**20
+"""Of one tree, before anything of it is looked at."""
+MOST_SOURCES = 1000
+CHUNK = 2**20
+LOCAL = ("file", "local")
+WEB = ("http", "https")
+"""Where a folder cannot be told from a file, unless it ends in a slash."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """A tree that an owner published, and what the place where it lies is called."""
+
+    name: str
+    release: TreeRelease
+
+
+@dataclass(frozen=True)
+class _Place:
+    """Where one tree lies: what people call it, what tells it from others, and how to open it."""
+
+    name: str
+    key: str
+    system: Any
+    path: str
+
+
+def read_sources(places: Iterable[str | os.PathLike[str]]) -> list[Source]:
+    """The trees in some files, folders (every `.json` file in one) and URLs, in order; none of them twice."""
+    found: dict[str, _Place] = {}
+    for place in (one for given in places for one in _places(given)):
+        if place.key in found:
+            raise FileError(f"{place.name} is given twice, so its people would count twice: name each tree once")
+        if len(found) == MOST_SOURCES:
+            raise FileError(f"more than {MOST_SOURCES:,} trees are given: merge fewer at a time")
+        found[place.key] = place
+    return [_source(place) for place in found.values()]
+
+
+def shown(place: str) -> str:
+    """A place as messages may show it: a URL without passwords, keys and other secrets.
+
+    >>> shown("https://ann:secret@example.org/tree.json?key=secret"), shown("trees/a.json")
+    ('https://example.org/tree.json', 'trees/a.json')
+    """
+    return "::".join(_without_secrets(part) for part in place.split("::")) if "://" in place else place
+
+
+def _without_secrets(part: str) -> str:
+    scheme, mark, rest = part.partition("://")
+    if not mark:
+        return part
+    try:
+        host = urlsplit(part).netloc.rpartition("@")[2]
+    except ValueError:
+        return f"{scheme}://..."
+    path = rest[len(rest.partition("/")[0]) :]
+    return f"{scheme}://{host}{path.partition('?')[0].partition('#')[0]}"
+
+
+def _source(place: _Place) -> Source:
+    try:
+        text = _content(place).decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise FileError(f"{place.name} is not UTF-8 text: fetch the tree again") from None
+    return Source(place.name, read_tree(parsed(text, place.name), place.name))
+
+
+def _content(place: _Place) -> bytes:
+    """All of a file, unless it is too large; that is told after reading little more than is allowed."""
+    parts, size = list[bytes](), 0
+    try:
+        with _opened(place) as file:
+            while part := file.read(CHUNK):
+                parts.append(part)
+                size += len(part)
+                if size > MOST_BYTES:
+                    raise FileError(f"{place.name} is larger than {MOST_BYTES:,} bytes: no tree needs so many")
+    except FileError:
+        raise
+    except Exception as error:  # each of the many systems has errors of its own
+        raise FileError(f"cannot read {place.name}: {_why(error)}") from None
+    return b"".join(parts)
+
+
+def _opened(place: _Place) -> Any:
+    if place.system is None:
+        return Path(place.path).open("rb")
+    # Without blocks a page is streamed, and a server need not know ranges.
+    options = {"block_size": 0} if set(_protocols(place.system)) & set(WEB) else {}
+    return place.system.open(place.path, "rb", **options)
+
+
+def _places(given: str | os.PathLike[str]) -> Iterator[_Place]:
+    place = os.fspath(given)
+    if "://" in place:
+        yield from _on_system(place)
+    else:
+        yield from _on_disk(Path(place), place)
+
+
+def _on_disk(path: Path, name: str) -> Iterator[_Place]:
+    try:
+        files = sorted(path.glob("*.json")) if path.is_dir() else None
+        if files is None:
+            yield _Place(name, str(path.resolve()), None, str(path))
+            return
+        files = [file for file in files if file.is_file()]
+    except (OSError, ValueError) as error:
+        raise FileError(f"cannot read {name}: {reason(error)}") from None
+    if not files:
+        raise FileError(f"the folder {name} holds no .json file: name a folder with trees, or the trees themselves")
+    for file in files:
+        yield _Place(str(file), str(file.resolve()), None, str(file))
+
+
+def _on_system(url: str) -> Iterator[_Place]:
+    name = shown(url)
+    system, path = _system(url, name)
+    if set(_protocols(system)) & set(LOCAL):
+        yield from _on_disk(Path(path), name)
+        return
+    try:
+        is_web = bool(set(_protocols(system)) & set(WEB))
+        folder = url.endswith("/") or (not is_web and system.isdir(path))
+        if not folder:
+            yield _Place(name, system.unstrip_protocol(path), system, path)
+            return
+        files = sorted(str(file) for file in system.ls(path, detail=False) if str(file).endswith(".json"))
+        found = [_Place(shown(each), each, system, file) for file in files for each in [system.unstrip_protocol(file)]]
+    except Exception as error:  # each of the many systems has errors of its own
+        raise FileError(f"cannot read {name}: {_why(error)}") from None
+    if not found:
+        raise FileError(f"the folder {name} holds no .json file: name a folder with trees, or the trees themselves")
+    yield from found
+
+
+def _system(url: str, name: str) -> tuple[Any, str]:
+    """The file system of a URL, and the path in it."""
+    import fsspec  # which takes a while, and files need it not
+    from fsspec.registry import known_implementations
+
+    try:
+        return fsspec.core.url_to_fs(url)  # type: ignore[no-any-return]
+    except ImportError:
+        known = known_implementations.get(url.partition("://")[0].rpartition("::")[2], {})
+        needed = str(known.get("err", "install the package that fsspec needs for it")).rstrip(".")
+        raise FileError(f"cannot read {name}, a package for such places is not installed: {needed}") from None
+    except Exception as error:  # each of the many systems has errors of its own
+        if isinstance(error, ValueError) and "Protocol not known" in str(error):
+            raise FileError(f"cannot read {name}: fsspec knows no such places; copy the tree to a file") from None
+        raise FileError(f"cannot read {name}: {_why(error)}") from None
+
+
+def _protocols(system: Any) -> tuple[str, ...]:
+    named = system.protocol
+    return (named,) if isinstance(named, str) else tuple(named)
+
+
+def _why(error: Exception) -> str:
+    """Why it would not; words of libraries are not passed on, for they may quote a password."""
+    if isinstance(error, FileNotFoundError):
+        return "no such file or directory"
+    if isinstance(error, OSError) and error.strerror:
+        return reason(error)
+    return f"it failed with {type(error).__name__}, check the address and your rights to it"
