@@ -248,6 +248,17 @@ def test_a_missing_value_that_goes_everywhere_is_never_drawn() -> None:
     assert found.null_count().row(0) == (0, 0, 0)
 
 
+def test_a_missing_value_that_several_paths_share_is_not_drawn_below_a_condition() -> None:
+    again = split(0, (among("a", missing=True), OF((4, 0))), (among("b", missing=True), OF((0, 4))))
+    found = made(
+        tree(
+            [word("w", "a", "b", "c", missing=True)],
+            split(0, (among("a", "b", missing=True), again), (among("c"), OF((2, 0)))),
+        )
+    )
+    assert times(found, "w") == {"a": 4, "b": 4, "c": 2}
+
+
 # Published spreads
 
 
@@ -355,6 +366,12 @@ def test_basegen_labels_anybody_as_a_tree_does() -> None:
     assert set(found[1000:]["t"]) == {"yes"}
     assert frame_of(basegen(pooled)).height == 40
     assert frame_of(basegen(pooled, numbers="uniform", rows=4000))["n"].n_unique() == 74
+
+
+def test_basegen_maps_labels_to_the_united_ones() -> None:
+    first, second = tree([], OF((0, 5)), ("a", "b")), tree([], OF((0, 5)), ("c", "a"))
+    found = frame_of(basegen(pool([Source("one", TreeRelease(first)), Source("two", TreeRelease(second))])))
+    assert found["t"].to_list() == ["b"] * 5 + ["a"] * 5
 
 
 def test_basegen_needs_no_counts_but_then_rows() -> None:
