@@ -8,9 +8,8 @@ from numpy.typing import NDArray
 from kspan.data.arrays import Floats
 from kspan.data.table import Table
 from kspan.errors import PolicyError
-from kspan.model.admitted import Admitted
 from kspan.share.codings import Numbers
-from kspan.share.paths import Chooser
+from kspan.share.paths import ALL, Chooser
 from kspan.share.pgen import apportioned, check_rows, check_word, codings_of, draw, empty_codes, target_column
 from kspan.share.pool import Pool
 
@@ -35,13 +34,8 @@ def basegen(
     wanted = max(round(float(weights.sum())), 1) if wanted is None else wanted
     columns = {}
     for attribute, coding in zip(pool.attributes, codings_of(pool, numbers), strict=True):
-        whole = Admitted.all_of(attribute)
-        chooser = Chooser(
-            coding, Admitted(whole.values, whole.stretches, not whole.values and not whole.stretches), None
-        )
-        codes = empty_codes(coding.size, wanted)
-        one = np.array([wanted], np.int64)
-        draw(one, np.zeros(1, np.int64), chooser.choices.arrays(), False, codes, chance)
+        codes, everybody = empty_codes(coding.size, wanted), np.array([wanted], np.int64)
+        draw(everybody, np.array([ALL]), Chooser(coding, attribute).choices.arrays(), False, codes, chance)
         columns[attribute.name] = coding.column(codes, chance)
     table = Table(columns, wanted)
     labels = _labels(pool, table, weights if weights.any() else np.ones(len(weights)), chance)

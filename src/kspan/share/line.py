@@ -47,7 +47,6 @@ class Line:
             base, top = _widened(bounds, whole)
         if whole:
             bounds, top = np.unique(np.floor(bounds)), math.floor(top)
-            bounds = bounds[bounds >= math.floor(base) + 1]  # below that there is no whole number
         inside = bounds[(bounds > base) & (bounds < top)]
         return cls(base, np.append(inside, float(top)), whole)
 

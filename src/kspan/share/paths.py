@@ -1,7 +1,7 @@
 """The paths of a tree in a pool: what each leaves of every attribute (Tian et al., Definition 7), and its people."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -11,7 +11,7 @@ from kspan.data.arrays import Bools, Floats, Int64s
 from kspan.model.admitted import Admitted, Stretch
 from kspan.model.outcome import Counts, HitMiss, Outcome
 from kspan.model.release import Marginal
-from kspan.model.tree import Node
+from kspan.model.tree import Attribute, Node
 from kspan.share.codings import MISSING, Coding, Option
 from kspan.share.pool import Member, Pool
 
@@ -54,14 +54,16 @@ class Choices:
 
 
 class Chooser:
-    """Finds the choices of one tree for one attribute."""
+    """Finds the choices of one tree for one attribute, that of a path which does not ask it first."""
 
-    def __init__(self, coding: Coding, whole: Admitted, marginal: Marginal | None) -> None:
+    def __init__(self, coding: Coding, attribute: Attribute, marginal: Marginal | None = None) -> None:
         self.coding, self.marginal, self.choices = coding, marginal, Choices()
         self.known: dict[tuple[frozenset[str], tuple[Stretch, ...], bool, bool], int] = {}
         if marginal is not None:
             self.choices.below = coding.below(marginal)
-        self.choice(whole, null=False)
+        whole = Admitted.all_of(attribute)
+        # Whoever is not asked has some value, unless there is none.
+        self.choice(replace(whole, missing=not whole.values and not whole.stretches), null=False)
 
     def choice(self, admitted: Admitted, *, null: bool) -> int:
         """The choice of what is admitted, with a missing value if it is a condition, or if there is nothing else."""
@@ -117,10 +119,8 @@ def paths(pool: Pool, member: Member, codings: Sequence[Coding], *, marginals: b
     spread = {member.attributes[one.attribute]: one for one in member.release.marginals if marginals}
     wholes = [Admitted.all_of(attribute) for attribute in pool.attributes]
     choosers = [
-        Chooser(
-            coding, Admitted(whole.values, whole.stretches, not whole.values and not whole.stretches), spread.get(at)
-        )
-        for at, (coding, whole) in enumerate(zip(codings, wholes, strict=True))
+        Chooser(coding, attribute, spread.get(at))
+        for at, (coding, attribute) in enumerate(zip(codings, pool.attributes, strict=True))
     ]
     leaves, people = list[Outcome](), list[float]()
     asked, chosen, sizes = list[int](), list[int](), list[int]()

@@ -126,7 +126,7 @@ class _Labels:
         own = source.release.tree.labels
         for label in own:
             twin, owner = self.alike.get(_plain(label), (label, source))
-            if label not in self.place and twin != label and owner is not source:
+            if label not in self.place and twin != label:
                 raise ModelError(
                     f"{owner.name} has the label {twin[:40]!r}, and {source.name} writes it {label[:40]!r}: ask the "
                     "owners to write labels alike, or leave one tree out"
