@@ -13,13 +13,16 @@ import polars as pl
 
 from kspan.audit.audit import audit
 from kspan.audit.findings import Audit
+from kspan.audit.marginals import broken_marginals
+from kspan.audit.paths import audit_paths
 from kspan.audit.tree import audit_tree
 from kspan.errors import DoesNotHold, listed
 from kspan.frames.files import check_writable, read_table, write_table, write_together
-from kspan.model.release import Claim, TreeRelease
+from kspan.model.release import Claim, Marginal, TreeRelease
 from kspan.model.store import read_tree, tree_json
 from kspan.model.tree import Tree
 from kspan.policy import Policy
+from kspan.privacy import Requirement
 
 MISSING_IS_SEEN = "a missing public value is a value that the attacker sees"
 COARSER = "make its public cells coarser, withhold these rows, or lower the requirement"
@@ -62,8 +65,15 @@ def write_judged(files: Mapping[Any, Judged]) -> None:
     write_together({path: partial(_write, judged.content) for path, judged in files.items()})
 
 
-def judged_tree(tree: Tree, people: pl.DataFrame, policy: Policy, *, disclosure: str = "counts") -> Judged:
-    """A tree as it is written, if it satisfies the policy's requirement among its people."""
+def judged_tree(
+    tree: Tree,
+    people: pl.DataFrame,
+    policy: Policy,
+    *,
+    disclosure: str = "counts",
+    marginals: tuple[Marginal, ...] = (),
+) -> Judged:
+    """A tree as it is written, if it and all that is told with it satisfy the policy's requirement among its people."""
     told = tree.disclosing(disclosure)
     missing = any(item.role == "public" and item.has_missing for item in tree.attributes)
     inferred = tuple(item.name for item in tree.attributes if item.name not in {*policy.domains, *policy.hierarchies})
@@ -73,12 +83,32 @@ def judged_tree(tree: Tree, people: pl.DataFrame, policy: Policy, *, disclosure:
         inferred_domains=inferred,
         missing=MISSING_IS_SEEN if missing else None,
     )
-    text = tree_json(TreeRelease(told, claim))
-    found = audit_tree(read_tree(json.loads(text)).tree, people, policy)
+    text = tree_json(TreeRelease(told, claim, marginals))
+    written = read_tree(json.loads(text))
+    found = audit_tree(written.tree, people, policy)
     if not found.holds:
         raise DoesNotHold(
             f"the tree breaks {policy.require} for {found.failing_people} of {found.people} people: "
             "it was not written; learn it with -m kadet, or lower the requirement"
+        )
+    if broken := broken_marginals(written, people, policy):
+        raise DoesNotHold(
+            f"how {listed(broken)} spreads breaks {policy.require}, or is not true of these people: "
+            "nothing was written; leave it out"
+        )
+    return Judged(text.encode(), found)
+
+
+def judged_paths(tree: Tree, require: Requirement, *, disclosure: str | None = None) -> Judged:
+    """A tree as it is written, if what it tells of every path satisfies a requirement, whoever its people are."""
+    told = tree if disclosure is None else tree.disclosing(disclosure)
+    claim = Claim(str(require), counting="paths", disclosure=told.disclosure)
+    text = tree_json(TreeRelease(told, claim))
+    found = audit_paths(read_tree(json.loads(text)).tree, require)
+    if not found.holds:
+        raise DoesNotHold(
+            f"{found.failing_groups} of {found.groups} paths of the tree break {require}: it was not written; "
+            "prune it, or lower the requirement"
         )
     return Judged(text.encode(), found)
 

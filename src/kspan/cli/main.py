@@ -17,6 +17,7 @@ from kspan.cli.init import init
 from kspan.cli.learn import learn
 from kspan.cli.output import mute, tell
 from kspan.cli.predict import predict
+from kspan.cli.share import share
 from kspan.errors import DoesNotHold, KspanError
 
 HOLDS, FAILS, REFUSED = 0, 1, 2
@@ -39,6 +40,7 @@ app.command()(anonymize)
 app.command()(learn)
 app.command()(predict)
 app.command()(compare)
+app.add_typer(share)
 
 
 @app.callback(invoke_without_command=True)

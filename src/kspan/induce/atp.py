@@ -39,14 +39,14 @@ def atp(
     """
     kept = _information(tree, information)
     _check_word("merge", merge, get_args(Merge))
-    pruned = _pruned(tree, requirement, kept, merge)
-    if pruned.root.is_leaf:
+    found = pruned(tree, requirement, kept, merge)
+    if found.root.is_leaf:
         raise Unreachable(_empty(tree, requirement, kept, merge))
-    return pruned
+    return found
 
 
-def _pruned(tree: Tree, requirement: Requirement, information: Information, merge: Merge) -> Tree:
-    """The same, which may be a tree of one leaf."""
+def pruned(tree: Tree, requirement: Requirement, information: Information = "exact", merge: Merge = "rules") -> Tree:
+    """The same, which may be empty: a tree of one leaf, whether or not that satisfies the requirement."""
     if tree.target_role == "public":
         return tree  # whoever knows the label reaches one bin, and that is safe at any size
     pruning = _Pruning(tree, requirement, information, merge)
@@ -155,6 +155,6 @@ def _empty(tree: Tree, requirement: Requirement, information: Information, merge
     """Why nothing is left, and what would leave something."""
     if tree.root.is_leaf:
         return "the tree has one leaf, so there is nothing to publish: learn one that asks something"
-    reached = best_reachable(requirement, lambda looser: not _pruned(tree, looser, information, merge).root.is_leaf)
+    reached = best_reachable(requirement, lambda looser: not pruned(tree, looser, information, merge).root.is_leaf)
     best = f"the best that leaves two paths is {' or '.join(map(str, reached))}" if reached else "no lower one helps"
     return f"pruned until every path satisfies {requirement}, the tree is empty; {best}: lower it, or add people"

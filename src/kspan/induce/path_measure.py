@@ -2,13 +2,17 @@
 
 import numpy as np
 
-from kspan.data.arrays import Bools, Floats
+from kspan.data.arrays import Bools, Floats, Int64s
 from kspan.data.cells import number
 from kspan.data.groups import Counts, Groups
 from kspan.errors import PolicyError
 from kspan.model.tree import Tree
 from kspan.privacy import OnPrivate, Requirement
 from kspan.privacy.worst import worst_counts
+
+DECIMALS = 6
+SLACK = 1e-9
+"""Sums of fractions of people are exact to so many decimals, and no closer than that to a whole one."""
 
 
 class PathMeasure:
@@ -40,15 +44,25 @@ class PathMeasure:
 
     def groups(self, counts: Floats, part: Requirement) -> Groups:
         """Paths as groups: with their labels, or with the worst that hit and miss leave open."""
+        totals = np.round(counts.sum(axis=1), DECIMALS)
         if self.estimated:
-            hit = np.ceil(counts.max(axis=1)).astype(np.int64)
-            miss = np.rint(counts.sum(axis=1)).astype(np.int64) - hit
+            hit = np.ceil(counts.max(axis=1) - SLACK).astype(np.int64)
             distinct = part.assumed_distinct if isinstance(part, OnPrivate) else 1
-            people = worst_counts(hit, miss, len(self.labels), distinct=distinct)
+            people = worst_counts(hit, np.ceil(totals).astype(np.int64) - hit, len(self.labels), distinct=distinct)
         else:
-            # A part of a person may go several ways: then the commonest label counts up, all others down.
-            people = np.floor(counts).astype(np.int64)
-            most = counts.argmax(axis=1)
-            people[np.arange(len(most)), most] = np.ceil(counts.max(axis=1))
+            people = _whole_people(counts, totals)
         spread = Counts.of(people, self.whole, ordered=self.ordered)
-        return Groups(spread.sizes, {self.target: spread})
+        return Groups(np.maximum(np.floor(totals), 1).astype(np.int64), {self.target: spread})
+
+
+def _whole_people(counts: Floats, totals: Floats) -> Int64s:
+    """Counts in whole people: what the other labels have beyond that goes to the commonest, which is the worst case.
+
+    >>> _whole_people(np.array([[2.5, 1.25, 1.25]]), np.array([5.0])).tolist()
+    [[3, 1, 1]]
+    """
+    people = np.floor(counts + SLACK).astype(np.int64)
+    each, most = np.arange(len(people)), counts.argmax(axis=1)
+    people[each, most] = 0
+    people[each, most] = np.ceil(totals).astype(np.int64) - people.sum(axis=1)
+    return people

@@ -21,23 +21,27 @@ def is_fitted_tree(model: Any) -> bool:
     )
 
 
-def imported(model: Any, people: Table, schema: Schema) -> Tree:
+def imported(model: Any, people: Table | None = None, schema: Schema | None = None) -> Tree:
     """A fitted tree over columns of the people, or over their one-hot columns (`color_red`), with a schema's roles.
 
-    A question about a one-hot column is a question about its attribute: is it this value, or another one?
+    A question about a one-hot column is a question about its attribute: is it this value, or another one? Without the
+    people every column is a number, of any size; without a schema all are public, and the target is "target".
     """
     names = getattr(model, "feature_names_in_", None)
     if names is None:
         raise ModelError("the tree was fitted on an array, so its columns have no names: fit it on a dataframe")
     asked = sorted({int(number) for number in model.tree_.feature if number >= 0})
-    columns = {number: _column_of(str(names[number]), people) for number in asked}
+    columns = {
+        number: (str(names[number]), None) if people is None else _column_of(str(names[number]), people)
+        for number in asked
+    }
     used = list(dict.fromkeys(name for name, _ in columns.values()))
     attributes = tuple(_attribute(name, people, schema) for name in used)
     labels = tuple(
         number_text(label) if isinstance(label, int | float | np.integer) else str(label) for label in model.classes_
     )
-    target = str(schema.target)
-    role: Role = "public" if target in schema.public else "private"
+    target = "target" if schema is None or schema.target is None else schema.target
+    role: Role = "public" if schema is not None and target in schema.public else "private"
     root = _nodes(model.tree_, columns, used, attributes)
     return Tree(attributes, target, role, labels, root)
 
@@ -58,9 +62,11 @@ def _column_of(name: str, people: Table) -> tuple[str, str | None]:
     )
 
 
-def _attribute(name: str, people: Table, schema: Schema) -> Attribute:
+def _attribute(name: str, people: Table | None, schema: Schema | None) -> Attribute:
+    role: Role = "public" if schema is None or name in schema.public else "private"
+    if people is None:
+        return Attribute(name, role, "numeric")
     column = people[name]
-    role: Role = "public" if name in schema.public else "private"
     if column.kind == "numeric" and column.values.dtype != object:
         domain = column.domain
         low, high = (domain.low, domain.high) if domain is not None else (None, None)

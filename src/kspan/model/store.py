@@ -16,6 +16,8 @@ from kspan.model.tree import Attribute, Role, Tree
 from kspan.model.writing import FORMAT, VERSION, write_tree
 from kspan.policy.policy import Counting
 
+BY_PATHS = "paths"
+"""How a tree that was judged without its people counts them."""
 ROLES: tuple[Role, ...] = get_args(Role)
 
 
@@ -107,7 +109,7 @@ def read_target(place: Place, found: Any, attributes: Sequence[Attribute]) -> tu
 def _claim(place: Place, found: Any, names: Sequence[str]) -> Claim:
     check_keys(place, found, ("requirement", "counting", "disclosure", "inferred_domains"), ("missing",))
     requirement = _said(place, "'requirement'", found["requirement"])
-    counting = one_of(place, "'counting'", found["counting"], get_args(Counting))
+    counting = one_of(place, "'counting'", found["counting"], (*get_args(Counting), BY_PATHS))
     disclosure = one_of(place, "'disclosure'", found["disclosure"], DISCLOSURES)
     inferred = texts(place, "'inferred_domains'", found["inferred_domains"])
     if not set(inferred) <= set(names):

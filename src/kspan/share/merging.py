@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterable
+from inspect import signature
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
@@ -24,6 +25,8 @@ Generator = Literal["pgen", "basegen"]
 Given: TypeAlias = str | os.PathLike[str] | Tree | TreeRelease | Source
 """A tree, or where it lies: a file, a folder of them, a URL."""
 
+EACH, PLENTY = 10, 1_000_000
+"""Pseudo-people to learn from for each person told of, up to so many."""
 BAGGING = "bagging"
 MERGERS: tuple[str, ...] = (*(name for name in METHODS if name not in PRIVATE_METHODS), BAGGING)
 """What can be made of several trees."""
@@ -32,7 +35,7 @@ MERGERS: tuple[str, ...] = (*(name for name in METHODS if name not in PRIVATE_ME
 def pseudo_data(
     trees: Given | Iterable[Given],
     *,
-    method: Generator = "pgen",
+    method: str = "pgen",
     rows: int | None = None,
     numbers: Numbers = "cells",
     values: Draws = "even",
@@ -57,7 +60,7 @@ def merge_trees(
     trees: Given | Iterable[Given],
     method: str = "c45",
     *,
-    generator: Generator = "pgen",
+    generator: str = "pgen",
     rows: int | None = None,
     numbers: Numbers = "cells",
     values: Draws = "even",
@@ -69,10 +72,11 @@ def merge_trees(
     """One model of what several published trees tell: learnt from their pseudo-data, or their vote ("bagging").
 
     `method` is a learner that keeps no requirement, since pseudo-people need none, and `options` are its own; a name
-    that `pgen` has as well is meant for `pgen`, so learn from `pseudo_data` to give the learner that one.
+    that `pgen` has as well is meant for `pgen`, so learn from `pseudo_data` to give the learner that one. Unless `rows`
+    are said, each person told of becomes ten pseudo-people as long as these are a million at most: they cost little,
+    and the more there are, the less chance decides. The learner's `min_rows` counts people who are told of, not made.
     """
     check_method(method)
-    drawing = {"rows": rows, "numbers": numbers, "values": values, "labels": labels, "marginals": marginals}
     pooled = pool_of(trees)
     if method == BAGGING:
         if options or rows is not None:
@@ -83,7 +87,13 @@ def merge_trees(
         if option not in known:
             raise PolicyError(f"{method} has no option {option!r}{did_you_mean(option, known)}: use {', '.join(known)}")
     chance = np.random.default_rng(rng)
+    told = sum(member.people or 0 for member in pooled.members)
+    rows = _plenty(told) if rows is None and told else rows
+    drawing = {"rows": rows, "numbers": numbers, "values": values, "labels": labels, "marginals": marginals}
     table = _made(pooled, generator, chance, drawing)
+    if "min_rows" in known and told:
+        fewest = options.get("min_rows", signature(METHODS[method]).parameters["min_rows"].default)
+        options["min_rows"] = max(1, round(fewest * table.rows / told))
     if "rng" in known:
         options["rng"] = chance
     return METHODS[method](table, pooled.schema, **options)
@@ -102,6 +112,15 @@ def pool_of(trees: Given | Iterable[Given]) -> Pool:
         elif not isinstance(one, str | os.PathLike):
             raise ModelError(f"a {type(one).__name__} is no tree: give trees, or the files or folders where they lie")
     return pool(sources)
+
+
+def _plenty(told: float) -> int:
+    """How many pseudo-people to learn from, if so many people are told of.
+
+    >>> _plenty(300), _plenty(400_000), _plenty(2_000_000)
+    (3000, 1000000, 2000000)
+    """
+    return round(max(told, min(told * EACH, PLENTY)))
 
 
 def check_method(method: str) -> None:

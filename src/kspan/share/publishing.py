@@ -1,0 +1,222 @@
+"""The owner's side: a tree learnt from people, or given, made private, judged, and ready to leave."""
+
+import os
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import Any, Literal, get_args
+
+import polars as pl
+
+from kspan.audit.findings import Audit
+from kspan.data.encode import encode
+from kspan.data.table import Table
+from kspan.errors import DataError, DoesNotHold, PolicyError, Unreachable, did_you_mean, listed
+from kspan.frames.files import load
+from kspan.induce.atp import Information, Merge, atp
+from kspan.induce.methods import learn
+from kspan.induce.recount import recounted, without_root
+from kspan.model.documents import parsed
+from kspan.model.imported import imported, is_fitted_tree
+from kspan.model.models import load_model, name_of
+from kspan.model.release import TreeRelease
+from kspan.model.store import read_tree
+from kspan.model.tree import Tree
+from kspan.policy import Policy
+from kspan.privacy import Requirement
+from kspan.privacy.spec import parse
+from kspan.publish import Judged, judged_paths, judged_tree, write_judged
+from kspan.share.spread import marginals as spread_of
+
+Method = Literal["atp", "ldm"]
+METHODS: tuple[str, ...] = get_args(Method)
+LEARNERS = ("c45", "id3")
+"""Those whose trees ATP prunes; a missing value is a value of its own to them, so that everybody takes one path."""
+
+
+@dataclass(frozen=True, repr=False)
+class SharedTree:
+    """A tree that was found to hold, byte by byte as it may be written; `audit` is the judge's word on it."""
+
+    judged: Judged
+    note: str | None = None
+    """What was done otherwise than asked, if anything."""
+
+    @property
+    def release(self) -> TreeRelease:
+        """The tree with its claim, as a reader of the file gets it."""
+        return read_tree(parsed(self.judged.content.decode(), "the tree"))
+
+    @property
+    def tree(self) -> Tree:
+        """The tree."""
+        return self.release.tree
+
+    @property
+    def audit(self) -> Audit:
+        """What the judge found."""
+        return self.judged.audit
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the tree, whole or not at all."""
+        write_judged({path: self.judged})
+
+    def __repr__(self) -> str:
+        return f"SharedTree({self.tree!r}, {self.audit!r})"
+
+
+def share_tree(
+    data: Any,
+    policy: Policy,
+    method: str = "atp",
+    *,
+    learner: str = "c45",
+    merge: Merge = "rules",
+    information: Information | None = None,
+    disclosure: str = "counts",
+    marginals: bool = False,
+    **options: Any,
+) -> SharedTree:
+    """A tree of the people in a dataframe or file that may be published under the policy's requirement.
+
+    `atp` learns a tree (C4.5, or `learner="id3"`) and prunes it until every path satisfies the requirement; `ldm`
+    learns under the requirement (kADET). `options` are those of the learner. With `marginals` it is also told how
+    attributes spread, as coarsely as the requirement asks. Raises `Unreachable` or `DoesNotHold` where there is no such
+    tree.
+
+    >>> from kspan.datasets import load_adult
+    >>> policy = Policy(public=["age", "education", "sex"], target="income", require="k=50")
+    >>> share_tree(load_adult("train").select("age", "education", "sex", "income").head(5000), policy, min_rows=20)
+    SharedTree(Tree(16 leaves, 5000 people, target 'income'), Audit(k=50 holds: 5000 people in 16 spans, k=56))
+    """
+    _check_word("method", method, METHODS)
+    _check_word("learner", learner, LEARNERS)
+    people = load(data)
+
+    def judged(rules: Policy, offered: pl.DataFrame) -> Judged:
+        tree = _learnt(offered, rules, method, learner, merge, information, options)
+        beside = spread_of(tree, encode(offered, rules), rules.require) if marginals else ()
+        return judged_tree(tree, people, policy, disclosure=disclosure, marginals=beside)
+
+    hidden = [name for name in policy.private if name != policy.target]
+    try:
+        return SharedTree(judged(policy, people))
+    except DoesNotHold:
+        if method != "atp" or not hidden:
+            raise
+    # Paths are crowds to who knows every attribute; to one who knows the public ones alone, spans may still be small.
+    known = replace(
+        policy,
+        private=tuple(name for name in policy.private if name == policy.target),
+        hierarchies={name: given for name, given in policy.hierarchies.items() if name not in hidden},
+        domains={name: given for name, given in policy.domains.items() if name not in hidden},
+    )
+    note = f"the tree asks public attributes alone: with {listed(hidden)}, too, it would break {policy.require}"
+    return SharedTree(judged(known, people.drop(hidden)), note)
+
+
+def prune_tree(
+    model: Any,
+    require: Requirement | str | None = None,
+    *,
+    people: Any = None,
+    policy: Policy | None = None,
+    merge: Merge = "rules",
+    information: Information | None = None,
+    disclosure: str | None = None,
+) -> SharedTree:
+    """A tree that was learnt elsewhere, pruned until every path satisfies a requirement (ATP), and judged.
+
+    `model` is a `Tree`, the path of one, or a fitted `DecisionTreeClassifier` of scikit-learn. With the `people` it
+    was made from and the policy, these are the judge's witnesses; without, what the tree tells of its paths is.
+    """
+    if policy is not None and require is not None:
+        policy = replace(policy, require=require)  # type: ignore[arg-type]  # a text is read by the policy
+    if policy is not None:
+        asked = policy.require
+    elif require is None:
+        raise PolicyError("what the tree must satisfy is not said: give a requirement, for example 'k=10', or a policy")
+    else:
+        asked = parse(require) if isinstance(require, str) else require
+    if people is not None and policy is None:
+        raise PolicyError("the policy says what is known of the people of a tree: give it, too")
+    frame = None if people is None else load(people)
+    tree = _given(model, frame, policy)
+    found = atp(tree, asked, merge=merge, information=information)
+    told = disclosure or found.disclosure
+    if frame is None or policy is None:
+        return SharedTree(judged_paths(found, asked, disclosure=told))
+    return SharedTree(judged_tree(found, frame, policy, disclosure=told))
+
+
+def _learnt(
+    people: pl.DataFrame,
+    policy: Policy,
+    method: str,
+    learner: str,
+    merge: Merge,
+    information: Information | None,
+    options: dict[str, Any],
+) -> Tree:
+    """A tree that keeps the requirement, unless private attributes spoil it."""
+    if method == "ldm":
+        tree = learn(people, policy, "kadet", **options)
+        if tree.root.is_leaf:
+            raise Unreachable(
+                f"no split of these people keeps {policy.require}, so a tree learnt under it is empty: lower it, or "
+                "prune a tree (method atp), which reaches more"
+            )
+        return tree
+    if learner == "c45":
+        options = {"missing": "value", **options}
+    learnt = learn(people, policy, learner, **options)
+    assert isinstance(learnt, Tree)
+    try:
+        return atp(learnt, policy.require, merge=merge, information=information)
+    except Unreachable as refusal:
+        return _raised(learnt, encode(people, policy), policy.require, merge, information, refusal)
+
+
+def _raised(
+    tree: Tree,
+    table: Table,
+    requirement: Requirement,
+    merge: Merge,
+    information: Information | None,
+    refusal: Unreachable,
+) -> Tree:
+    """What ATP leaves of the largest branch once all people are sent there, if it left nothing of the whole tree.
+
+    Where a child of the root fails and has one sibling, the rules merge the two, however much the sibling asks. The
+    branch is raised instead, as C4.5 does, and again if need be.
+    """
+    branch = without_root(tree)
+    while branch is not None:
+        tree = recounted(branch, table)
+        with suppress(Unreachable):
+            return atp(tree, requirement, merge=merge, information=information)
+        branch = without_root(tree)
+    raise refusal
+
+
+def _given(model: Any, people: pl.DataFrame | None, policy: Policy | None) -> Tree:
+    if isinstance(model, str | os.PathLike):
+        loaded = load_model(model)
+        if not isinstance(loaded, Tree):
+            raise PolicyError(f"{model} is a {name_of(loaded)}: only trees can be pruned")
+        return loaded
+    if isinstance(model, TreeRelease):
+        return model.tree
+    if isinstance(model, Tree):
+        return model
+    if is_fitted_tree(model):
+        if people is None or policy is None:
+            return imported(model, schema=policy)
+        return imported(model, encode(people, policy), policy)
+    raise DataError(
+        f"a {type(model).__name__} is no tree: give one of kspan's, its path, or a fitted scikit-learn tree"
+    )
+
+
+def _check_word(option: str, word: str, known: tuple[str, ...]) -> None:
+    if word not in known:
+        raise PolicyError(f"there is no {option} {word!r}{did_you_mean(word, known)}: use {' or '.join(known)}")

@@ -1,0 +1,82 @@
+"""How the attributes of a tree spread among its people, coarse enough to be published beside it."""
+
+import numpy as np
+
+from kspan.data.arrays import Floats, Int64s
+from kspan.data.table import Column, Table
+from kspan.induce.atp import pruned
+from kspan.model.release import Marginal
+from kspan.model.tree import Attribute, Edge, Node, Region, Tree
+from kspan.privacy import Requirement
+
+BINS = 20
+"""Into how many bins of about as many people numbers are divided at most."""
+
+
+def marginals(tree: Tree, table: Table, requirement: Requirement) -> tuple[Marginal, ...]:
+    """The spread of each attribute of a tree, in bins of which each satisfies the requirement.
+
+    An attribute by itself is a tree of one question, so that it is pruned like one (`kspan.induce.atp`); of one that
+    keeps no two bins nothing is told.
+    """
+    found = []
+    for place, attribute in enumerate(tree.attributes):
+        asked = _question(attribute, table[attribute.name], _by_label(table, attribute.name, tree.target), tree)
+        if asked is not None and not (told := pruned(asked, requirement)).root.is_leaf:
+            bins = tuple((edge.region, int(edge.node.people or 0)) for edge in told.root.edges)
+            found.append(Marginal(place, bins))
+    return tuple(found)
+
+
+def _by_label(table: Table, name: str, target: str) -> Floats:
+    """How many people of each label have each value."""
+    column, labels = table[name], table[target]
+    keys = column.codes.astype(np.int64) * labels.size + labels.codes
+    people = np.bincount(keys, table.weights, minlength=column.size * labels.size)
+    return people.reshape(column.size, labels.size).astype(np.float64)
+
+
+def _question(attribute: Attribute, column: Column, counts: Floats, tree: Tree) -> Tree | None:
+    """The tree that asks one attribute: every value, or numbers in bins of about as many people."""
+    parts = _numbers(column, counts) if attribute.kind == "numeric" else _categories(attribute, column, counts)
+    if column.missing is not None:
+        parts.append((Region(missing=True), counts[column.missing]))
+    elif attribute.has_missing:
+        parts.append((Region(missing=True), np.zeros(counts.shape[1])))
+    if len(parts) < 2:
+        return None
+    edges = tuple(Edge(region, Node.of_counts(people.tolist())) for region, people in parts)
+    root = Node.of_counts(counts.sum(axis=0).tolist(), 0, edges)
+    return Tree((attribute,), tree.target, "private", tree.labels, root)
+
+
+def _categories(attribute: Attribute, column: Column, counts: Floats) -> list[tuple[Region, Floats]]:
+    code = {column.label(place): place for place in range(len(column.values))}
+    nobody = np.zeros(counts.shape[1])
+    return [
+        (Region(frozenset({value})), counts[code[value]] if value in code else nobody) for value in attribute.values
+    ]
+
+
+def _numbers(column: Column, counts: Floats) -> list[tuple[Region, Floats]]:
+    plain = counts[: len(column.values)]
+    if not len(plain):
+        return []
+    ends = _ends(plain.sum(axis=1))
+    values = column.values.astype(np.float64)
+    bounds = [None, *((values[end - 1] + values[end]) / 2 for end in ends[:-1].tolist()), None]
+    starts = [0, *ends[:-1].tolist()]
+    sums = np.add.reduceat(plain, starts, axis=0)
+    return [(Region(intervals=((low, high),)), part) for low, high, part in zip(bounds, bounds[1:], sums, strict=False)]
+
+
+def _ends(people: Floats) -> Int64s:
+    """After which values bins end, so that each has about as many people.
+
+    >>> _ends(np.array([100, 1, 1, 1, 100.0])).tolist()
+    [2, 4, 5]
+    """
+    up_to = np.cumsum(people)
+    bins = np.ceil(np.round(up_to / up_to[-1] * BINS, 9)).astype(np.int64)
+    ends: Int64s = np.append(np.flatnonzero(np.diff(bins)) + 1, len(people))
+    return ends
