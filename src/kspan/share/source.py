@@ -156,7 +156,7 @@ def _system(url: str, name: str) -> tuple[Any, str]:
     from fsspec.registry import known_implementations
 
     try:
-        return fsspec.core.url_to_fs(url)  # type: ignore[no-any-return]
+        found: tuple[Any, str] = fsspec.core.url_to_fs(url)
     except ImportError:
         known = known_implementations.get(url.partition("://")[0].rpartition("::")[2], {})
         needed = str(known.get("err", "install the package that fsspec needs for it")).rstrip(".")
@@ -165,6 +165,7 @@ def _system(url: str, name: str) -> tuple[Any, str]:
         if isinstance(error, ValueError) and "Protocol not known" in str(error):
             raise FileError(f"cannot read {name}: fsspec knows no such places; copy the tree to a file") from None
         raise FileError(f"cannot read {name}: {_why(error)}") from None
+    return found
 
 
 def _protocols(system: Any) -> tuple[str, ...]:
