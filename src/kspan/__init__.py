@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from kspan.induce.methods import learn as learn
     from kspan.measures import *  # noqa: F403
     from kspan.model.bayes import NaiveBayes as NaiveBayes
+    from kspan.model.committee import Committee as Committee
     from kspan.model.decision_list import DecisionList as DecisionList
     from kspan.model.equivalent import equivalent_table as equivalent_table
     from kspan.model.linear import Linear as Linear
@@ -64,6 +65,11 @@ if TYPE_CHECKING:
     from kspan.privacy import *  # noqa: F403
     from kspan.publish import publish_table as publish_table
     from kspan.publish import publish_tree as publish_tree
+    from kspan.share.merging import merge_trees as merge_trees
+    from kspan.share.merging import pseudo_data as pseudo_data
+    from kspan.share.publishing import SharedTree as SharedTree
+    from kspan.share.publishing import prune_tree as prune_tree
+    from kspan.share.publishing import share_tree as share_tree
     from kspan.tables.making import anonymize as anonymize
     from kspan.tables.release import TableRelease as TableRelease
 
@@ -112,6 +118,7 @@ _HOMES = {
     ),
     "kspan.induce.methods": ("learn",),
     "kspan.model.bayes": ("NaiveBayes",),
+    "kspan.model.committee": ("Committee",),
     "kspan.model.decision_list": ("DecisionList",),
     "kspan.model.equivalent": ("equivalent_table",),
     "kspan.model.linear": ("Linear",),
@@ -122,6 +129,8 @@ _HOMES = {
     "kspan.model.tree": ("Tree",),
     "kspan.policy": ("Policy",),
     "kspan.publish": ("publish_table", "publish_tree"),
+    "kspan.share.merging": ("merge_trees", "pseudo_data"),
+    "kspan.share.publishing": ("SharedTree", "prune_tree", "share_tree"),
     "kspan.tables.making": ("anonymize",),
     "kspan.tables.release": ("TableRelease",),
     "kspan.privacy": (
