@@ -19,9 +19,7 @@ PSEUDO_IS_NO_RELEASE = (
 )
 
 share = typer.Typer(
-    name="share",
-    no_args_is_help=True,
-    help="Publish a tree that keeps the requirement, and make one model of the trees of many owners.",
+    name="share", help="Publish a tree that keeps the requirement, and make one model of the trees of many owners."
 )
 
 Output = Annotated[Path, typer.Option("--output", "-o", help="Where to write it.")]
@@ -55,6 +53,14 @@ Marginals = Annotated[
     typer.Option("--marginals/--no-marginals", help="Draw as attributes spread, where owners published that."),
 ]
 Seed = Annotated[int, typer.Option(min=0, help="Of what is left to chance.")]
+
+
+@share.callback(invoke_without_command=True)
+def about(context: typer.Context) -> None:
+    """Publish a tree that keeps the requirement, and make one model of the trees of many owners."""
+    if context.invoked_subcommand is None:
+        tell(context.get_help())
+        raise typer.Exit
 
 
 @share.command()
@@ -236,7 +242,11 @@ def merge(
         step("reading the trees and learning from what they describe")
         model = merge_trees(trees, method, generator=generator, rows=rows, rng=seed, **options)
         save_model(model, output)
-    print(f"Wrote {output}: a {name_of(model)} of what {_trees(len(trees))} tell.", file=sys.stderr)
+    print(
+        f"Wrote {output}: a {name_of(model)}, made of published trees alone, so that it tells no more of anyone than "
+        "they do.",
+        file=sys.stderr,
+    )
     if json:
         tell_json({"output": str(output), "method": method, "labels": list(model.labels)})
     elif isinstance(model, Tree):
@@ -297,7 +307,3 @@ def _check_tree_name(output: Path) -> None:
 def _check_apart(output: Path, trees: list[str]) -> None:
     """Refuse to write over one of the trees."""
     check_apart({"-o": output}, *(Path(tree) for tree in trees if "://" not in tree))
-
-
-def _trees(number: int) -> str:
-    return "one place" if number == 1 else f"{number} places"

@@ -1,6 +1,6 @@
 """ATP: a tree pruned until every path satisfies a requirement (Tian, Zhang, Xu, Sharkey, Sect. 4)."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Literal, get_args
 
 import numpy as np
@@ -37,16 +37,38 @@ def atp(
     >>> tree, atp(tree, parse("k=3"))
     (Tree(6 leaves, 12 people, target 'Loan risk'), Tree(4 leaves, 12 people, target 'Loan risk'))
     """
-    kept = _information(tree, information)
-    _check_word("merge", merge, get_args(Merge))
-    found = pruned(tree, requirement, kept, merge)
-    if found.root.is_leaf:
-        raise Unreachable(_empty(tree, requirement, kept, merge))
+    kept = information_of(tree, information)
+    found = first_pruned([tree], requirement, kept, merge)
+    if found is None:
+        raise empty([tree], requirement, kept, merge)
     return found
+
+
+def first_pruned(
+    trees: Iterable[Tree], requirement: Requirement, information: Information, merge: Merge
+) -> Tree | None:
+    """The first of some trees of which pruning leaves more than one leaf, pruned."""
+    for tree in trees:
+        if not (found := pruned(tree, requirement, information, merge)).root.is_leaf:
+            return found
+    return None
+
+
+def empty(trees: Iterable[Tree], requirement: Requirement, information: Information, merge: Merge) -> Unreachable:
+    """Why nothing is left of some trees, and the requirements that would leave something."""
+    given = list(trees)
+    if given[0].root.is_leaf:
+        return Unreachable("the tree has one leaf, so there is nothing to publish: learn one that asks something")
+    reached = best_reachable(requirement, lambda looser: first_pruned(given, looser, information, merge) is not None)
+    best = f"the best that leaves two paths is {' or '.join(map(str, reached))}" if reached else "no lower one helps"
+    return Unreachable(
+        f"pruned until every path satisfies {requirement}, the tree is empty; {best}: lower it, or add people"
+    )
 
 
 def pruned(tree: Tree, requirement: Requirement, information: Information = "exact", merge: Merge = "rules") -> Tree:
     """The same, which may be empty: a tree of one leaf, whether or not that satisfies the requirement."""
+    _check_word("merge", merge, get_args(Merge))
     if tree.target_role == "public":
         return tree  # whoever knows the label reaches one bin, and that is safe at any size
     pruning = _Pruning(tree, requirement, information, merge)
@@ -133,7 +155,8 @@ class _Pruning:
         self.passes[node], self.told[node] = self.passes[child], self.told[child]
 
 
-def _information(tree: Tree, asked: Information | None) -> Information:
+def information_of(tree: Tree, asked: Information | None) -> Information:
+    """What is known of the labels at the nodes of a tree: all that it discloses, unless less is asked for."""
     if asked is not None:
         _check_word("information", asked, get_args(Information))
     if tree.disclosure not in ("counts", "hit-miss"):
@@ -149,12 +172,3 @@ def _information(tree: Tree, asked: Information | None) -> Information:
 def _check_word(option: str, word: str, known: Sequence[str]) -> None:
     if word not in known:
         raise PolicyError(f"{option} cannot be {word!r}{did_you_mean(word, known)}: use {' or '.join(known)}")
-
-
-def _empty(tree: Tree, requirement: Requirement, information: Information, merge: Merge) -> str:
-    """Why nothing is left, and what would leave something."""
-    if tree.root.is_leaf:
-        return "the tree has one leaf, so there is nothing to publish: learn one that asks something"
-    reached = best_reachable(requirement, lambda looser: not pruned(tree, looser, information, merge).root.is_leaf)
-    best = f"the best that leaves two paths is {' or '.join(map(str, reached))}" if reached else "no lower one helps"
-    return f"pruned until every path satisfies {requirement}, the tree is empty; {best}: lower it, or add people"

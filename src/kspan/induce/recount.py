@@ -1,5 +1,6 @@
 """Trees whose people are counted anew: with other people, or after the root has gone."""
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -41,6 +42,20 @@ def recounted(tree: Tree, table: Table) -> Tree:
     root = made[0]
     assert root is not None
     return replace(tree, root=root)
+
+
+def raised(tree: Tree, table: Table) -> Iterator[Tree]:
+    """A tree, then its largest branch with everybody sent there, then the largest branch of that, and so on."""
+    branch: Tree | None = tree
+    while branch is not None:
+        yield branch
+        if (branch := without_root(branch)) is not None:
+            branch = recounted(branch, table)
+
+
+def goes_one_way(tree: Tree) -> bool:
+    """Does everybody take one path, so that people can be counted? A missing value may be admitted by all edges."""
+    return all(sum(edge.region.missing for edge in node.edges) <= 1 for node in tree.nodes())
 
 
 def without_root(tree: Tree) -> Tree | None:

@@ -1,7 +1,6 @@
 """The owner's side: a tree learnt from people, or given, made private, judged, and ready to leave."""
 
 import os
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
 
@@ -9,15 +8,15 @@ import polars as pl
 
 from kspan.audit.findings import Audit
 from kspan.data.encode import encode
-from kspan.data.table import Table
 from kspan.errors import DataError, DoesNotHold, PolicyError, Unreachable, did_you_mean, listed
 from kspan.frames.files import load
-from kspan.induce.atp import Information, Merge, atp
+from kspan.induce.atp import Information, Merge, atp, empty, first_pruned, information_of
 from kspan.induce.methods import learn
-from kspan.induce.recount import recounted, without_root
+from kspan.induce.recount import goes_one_way, raised, recounted
 from kspan.model.documents import parsed
 from kspan.model.imported import imported, is_fitted_tree
 from kspan.model.models import load_model, name_of
+from kspan.model.people import check_roles, coded_people
 from kspan.model.release import TreeRelease
 from kspan.model.store import read_tree
 from kspan.model.tree import Tree
@@ -141,6 +140,8 @@ def prune_tree(
         raise PolicyError("the policy says what is known of the people of a tree: give it, too")
     frame = None if people is None else load(people)
     tree = _given(model, frame, policy)
+    if frame is not None and policy is not None:
+        tree = _of_these(tree, frame, policy)
     found = atp(tree, asked, merge=merge, information=information)
     told = disclosure or found.disclosure
     if frame is None or policy is None:
@@ -170,32 +171,26 @@ def _learnt(
         options = {"missing": "value", **options}
     learnt = learn(people, policy, learner, **options)
     assert isinstance(learnt, Tree)
-    try:
-        return atp(learnt, policy.require, merge=merge, information=information)
-    except Unreachable as refusal:
-        return _raised(learnt, encode(people, policy), policy.require, merge, information, refusal)
+    # Where a child of the root fails and has one sibling, the rules merge the two, however much the sibling asks. If
+    # nothing is left, the largest branch is raised into the place of the root instead, as C4.5 does, and pruned.
+    table = encode(people, policy)
+    kept = information_of(learnt, information)
+    found = first_pruned(raised(learnt, table), policy.require, kept, merge)
+    if found is None:
+        raise empty(raised(learnt, table), policy.require, kept, merge)
+    return recounted(found, table) if kept == "estimated" else found
 
 
-def _raised(
-    tree: Tree,
-    table: Table,
-    requirement: Requirement,
-    merge: Merge,
-    information: Information | None,
-    refusal: Unreachable,
-) -> Tree:
-    """What ATP leaves of the largest branch once all people are sent there, if it left nothing of the whole tree.
-
-    Where a child of the root fails and has one sibling, the rules merge the two, however much the sibling asks. The
-    branch is raised instead, as C4.5 does, and again if need be.
-    """
-    branch = without_root(tree)
-    while branch is not None:
-        tree = recounted(branch, table)
-        with suppress(Unreachable):
-            return atp(tree, requirement, merge=merge, information=information)
-        branch = without_root(tree)
-    raise refusal
+def _of_these(tree: Tree, people: pl.DataFrame, policy: Policy) -> Tree:
+    """A tree with the labels of these people at every node, however little it tells; refused if they are others."""
+    if not goes_one_way(tree):
+        return tree
+    check_roles(tree, policy)
+    asked = sorted({node.attribute for node in tree.nodes() if node.attribute is not None})
+    counted = recounted(tree, coded_people(tree, people, policy, [tree.attributes[number].name for number in asked]))
+    if tree.disclosure != "label" and counted.disclosing(tree.disclosure).root.outcome != tree.root.outcome:
+        raise DataError("the tree tells of other people than the table has: give the table that it was made from")
+    return counted
 
 
 def _given(model: Any, people: pl.DataFrame | None, policy: Policy | None) -> Tree:

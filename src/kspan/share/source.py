@@ -94,7 +94,9 @@ def _content(place: _Place) -> bytes:
     except FileError:
         raise
     except Exception as error:  # each of the many systems has errors of its own
-        raise FileError(f"cannot read {place.name}: {_why(error)}") from None
+        gone = place.system is not None and isinstance(error, FileNotFoundError)
+        why = "nothing is there, or nobody answers" if gone else _why(error)
+        raise FileError(f"cannot read {place.name}: {why}") from None
     return b"".join(parts)
 
 
