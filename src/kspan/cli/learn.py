@@ -185,7 +185,7 @@ def learn(
     _check_options(method, options)
     check_word("--disclose", disclose, DISCLOSURES)
     _check_outputs(output, table, method, disclose)
-    rules_of = _rules(data, policy, manifest, target, range_pattern)
+    rules_of = _rules(data, policy, manifest, target, range_pattern, method)
     check_apart({"-o": output, "--table": table}, data, policy, rules_of.manifest)
     with progress() as step:
         step(f"reading {data.name}")
@@ -222,11 +222,15 @@ class _Rules:
 
     def __call__(self, people: "pl.DataFrame") -> "Policy":
         """The policy of a table: the one that was given, or that of its manifest, with the names that this explains."""
+        from kspan.policy import Policy
         from kspan.tables.manifest import read_manifest
 
         found = None if self.manifest is None else read_manifest(self.manifest)
         rules = self.policy
-        if rules is None:
+        if rules is None and found is None:
+            others = [name for name in people.columns if name != self.target]
+            rules = Policy(public=others, target=self.target, require="k=1")
+        elif rules is None:
             assert found is not None
             rules = found.policy(self.target)
         elif self.target is not None:
@@ -237,20 +241,21 @@ class _Rules:
 
 
 def _rules(
-    data: Path, policy: Path | None, manifest: Path | None, target: str | None, range_pattern: str | None
+    data: Path, policy: Path | None, manifest: Path | None, target: str | None, range_pattern: str | None, method: str
 ) -> _Rules:
     """What was said of the columns; mistakes in it are told before the data is read."""
     from kspan.data.schema import check_range_pattern
+    from kspan.induce.methods import PRIVATE_METHODS
     from kspan.policy import Policy
     from kspan.tables.manifest import manifest_of
 
     check_range_pattern(range_pattern)
     if manifest is None and str(data) != "-":
         manifest = manifest_of(data)
-    if policy is None and manifest is None:
+    if policy is None and manifest is None and (target is None or method in PRIVATE_METHODS):
         raise PolicyError(
-            f"who may know the columns of {data.name} is not said: name a policy with -p, "
-            "or the manifest that was released with the table with --manifest"
+            f"who may know the columns of {data.name} is not said: name a policy with -p, or the manifest that was "
+            "released with the table with --manifest; a method that keeps no requirement needs --target alone"
         )
     return _Rules(None if policy is None else Policy.load(policy), manifest, target, range_pattern)
 
