@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from kspan.estimators.trees import C45Classifier as C45Classifier
     from kspan.estimators.trees import ID3Classifier as ID3Classifier
     from kspan.estimators.trees import KADETClassifier as KADETClassifier
+    from kspan.evaluate.agreement import accuracy as accuracy
     from kspan.evaluate.agreement import class_match as class_match
     from kspan.evaluate.agreement import path_match as path_match
     from kspan.evaluate.comparison import Comparison as Comparison
@@ -98,7 +99,7 @@ _HOMES = {
     ),
     "kspan.estimators.tables": ("Anonymizer",),
     "kspan.estimators.trees": ("C45Classifier", "ID3Classifier", "KADETClassifier"),
-    "kspan.evaluate.agreement": ("class_match", "path_match"),
+    "kspan.evaluate.agreement": ("accuracy", "class_match", "path_match"),
     "kspan.evaluate.comparison": ("Comparison", "compare"),
     "kspan.evaluate.ranks": ("friedman",),
     "kspan.evaluate.validation": ("five_by_two",),
@@ -106,6 +107,7 @@ _HOMES = {
     "kspan.measures": (
         "alpha_k_anonymity",
         "basic_beta_likeness",
+        "classification_metric",
         "confidence_bound",
         "delta_disclosure",
         "enhanced_beta_likeness",

@@ -26,6 +26,7 @@ from kspan.privacy import (
     SimpleL,
     TCloseness,
 )
+from kspan.utility.loss import classification_metric as people_outside_majority
 
 Names = str | Sequence[str]
 
@@ -104,6 +105,16 @@ def _spreads(data: Any, public: Names, private: Names) -> list[Counts]:
     if not private:
         raise PolicyError("this measure is about private columns: name at least one")
     return list(_groups(data, public, private).private.values())
+
+
+def classification_metric(data: Any, public: Names, target: str, *, withheld: int = 0) -> int:
+    """CM: people whose label is not the commonest of their group; every withheld one counts as well (Iyengar 2002).
+
+    >>> import polars as pl
+    >>> classification_metric(pl.DataFrame({"sex": ["F", "F", "M"], "ill": ["no", "yes", "no"]}), "sex", "ill")
+    1
+    """
+    return people_outside_majority(_groups(data, public, target).private[target]) + withheld
 
 
 def _groups(data: Any, public: Names, private: Names) -> Groups:
