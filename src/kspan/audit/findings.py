@@ -97,7 +97,7 @@ class Audit:
     make_per_row: Callable[[], Any] = field(repr=False, compare=False)
     linked: LinkedPeople | None = None
     """None for a table that was judged without its people."""
-    kind: Literal["table", "tree"] = "table"
+    kind: Literal["table", "tree", "clusters", "rules"] = "table"
     """What was judged: the groups of a table, or the spans or paths of a tree."""
     safe_people: int = 0
     """People in spans of one bin, which reveal nothing at any size."""

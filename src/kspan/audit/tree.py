@@ -107,11 +107,11 @@ def _shown(trees: Sequence[Tree], table: Table, spans: JointSpans, span: int) ->
         for number, attribute in enumerate(tree.attributes):
             if attribute.role == "public" and number in asked and attribute.name not in shown:
                 column = table[attribute.name]
-                shown[attribute.name] = _cell(column, np.unique(column.codes[rows]))
+                shown[attribute.name] = shown_cell(column, np.unique(column.codes[rows]))
     return shown
 
 
-def _cell(column: Column, codes: Int64s) -> str:
+def shown_cell(column: Column, codes: Int64s) -> str:
     """Some codes of a column as one cell of a released table."""
     if len(codes) == column.size:
         return SUPPRESSED if len(codes) > 1 else column.label(int(codes[0]))

@@ -160,7 +160,7 @@ class NodeReader:
     def counts(self, place: Place, found: Any) -> Counts:
         """How many people have each label."""
         self.check_list(place, "'counts'", found)
-        return Counts(tuple(_people(place, "each of 'counts'", count) for count in found))
+        return Counts(tuple(read_people(place, "each of 'counts'", count) for count in found))
 
     def shares(self, place: Place, found: Any) -> Shares:
         """The share of each label, or null where nobody came."""
@@ -174,7 +174,7 @@ class NodeReader:
 
     def hit_miss(self, place: Place, label: int | None, found: Any) -> HitMiss:
         """The commonest label, and how many people have it and have it not."""
-        hit, miss = (_people(place, repr(key), found[key]) for key in ("hit", "miss"))
+        hit, miss = (read_people(place, repr(key), found[key]) for key in ("hit", "miss"))
         if (label is None) != (hit == 0) or (label is None and miss):
             place.refuse("'label' is null, and 'hit' and 'miss' are 0, where nobody came and nowhere else")
         most = hit * (len(self.labels) - 1)
@@ -252,7 +252,8 @@ def _adds_up(own: float, below: Sequence[float]) -> bool:
     return total == own or (broken and math.isclose(total, own, rel_tol=SLACK, abs_tol=SLACK))
 
 
-def _people(place: Place, what: str, found: Any) -> float:
+def read_people(place: Place, what: str, found: Any) -> float:
+    """A number of people, perhaps with a fraction."""
     if type(found) not in (int, float) or not 0 <= found <= MOST_PEOPLE:
         place.refuse(f"{what} must be a number of people, from 0 to 2^53")
     return whole(found)
@@ -261,7 +262,7 @@ def _people(place: Place, what: str, found: Any) -> float:
 def _whole_people(place: Place, found: Any) -> int:
     if type(found) is not int:
         place.refuse("'people' must be a whole number of people")
-    return int(_people(place, "'people'", found))
+    return int(read_people(place, "'people'", found))
 
 
 def _intervals(place: Place, found: Any) -> tuple[tuple[float | None, float | None], ...]:

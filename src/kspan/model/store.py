@@ -53,7 +53,7 @@ def read_tree(document: Any, source: str = "the model") -> TreeRelease:
     target, role, labels = read_target(Place(source, "the target"), document["target"], attributes)
     claim = None
     if "claim" in document:
-        claim = _claim(Place(source, "the claim"), document["claim"], [*(one.name for one in attributes), target])
+        claim = read_claim(Place(source, "the claim"), document["claim"], [*(one.name for one in attributes), target])
     disclosure = shown_by(document["root"]) if claim is None else claim.disclosure
     reader = NodeReader(attributes, labels, disclosure)
     root = reader.read(Place(source, "root"), document["root"])
@@ -106,7 +106,8 @@ def read_target(place: Place, found: Any, attributes: Sequence[Attribute]) -> tu
     return name, role, labels
 
 
-def _claim(place: Place, found: Any, names: Sequence[str]) -> Claim:
+def read_claim(place: Place, found: Any, names: Sequence[str]) -> Claim:
+    """What a model promises, of attributes with these names."""
     check_keys(place, found, ("requirement", "counting", "disclosure", "inferred_domains"), ("missing",))
     requirement = _said(place, "'requirement'", found["requirement"])
     counting = one_of(place, "'counting'", found["counting"], (*get_args(Counting), BY_PATHS))

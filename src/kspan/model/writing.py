@@ -34,7 +34,7 @@ def write_tree(release: TreeRelease) -> dict[str, Any]:
                 f"the claim says that the tree discloses {claim.disclosure!r}, but it discloses {tree.disclosure!r}: "
                 "they must agree"
             )
-        document["claim"] = _claim(claim)
+        document["claim"] = write_claim(claim)
     if release.marginals:
         document["marginals"] = [_marginal(marginal, tree) for marginal in release.marginals]
     return {**document, "root": _nodes(tree)}
@@ -50,7 +50,8 @@ def write_attribute(attribute: Attribute) -> dict[str, Any]:
     return {**written, "missing": True} if attribute.has_missing else written
 
 
-def _claim(claim: Claim) -> dict[str, Any]:
+def write_claim(claim: Claim) -> dict[str, Any]:
+    """What a model promises."""
     written = {
         "requirement": claim.requirement,
         "counting": claim.counting,

@@ -1,0 +1,83 @@
+"""Which cells people can be in whose one number is unknown: each cell by itself, as what is left of an interval."""
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+
+@njit(cache=True, nogil=True)
+def mark_between(heights: Floats, slopes: Floats, low: float, high: float, found: NDArray[np.bool_]) -> None:
+    """Mark in each row the lines that are below all others somewhere from `low` to `high`, of several the first.
+
+    If one line is lowest at both ends, no other is lowest between them, since lines are straight.
+    """
+    for row in range(len(heights)):
+        here = heights[row]
+        left, right = _lowest_at(here, slopes, low), _lowest_at(here, slopes, high)
+        found[row, left] = found[row, right] = True
+        if left == right:
+            continue
+        for cell in range(len(slopes)):
+            if not found[row, cell]:
+                found[row, cell] = (
+                    _overtakes(here, slopes, low, high, cell, left)
+                    and _overtakes(here, slopes, low, high, cell, right)
+                    and _is_lowest(here, slopes, low, high, cell)
+                )
+
+
+@njit(cache=True, nogil=True)
+def _lowest_at(heights: Floats, slopes: Floats, place: float) -> int:
+    """The first of the lines that are lowest at a place, or far out on one side."""
+    best = 0
+    for line in range(1, len(slopes)):
+        if np.isfinite(place):
+            lower = heights[line] + slopes[line] * place < heights[best] + slopes[best] * place
+        else:
+            outward = slopes[line] - slopes[best] if place > 0 else slopes[best] - slopes[line]
+            lower = outward < 0 or (outward == 0 and heights[line] < heights[best])
+        if lower:
+            best = line
+    return best
+
+
+@njit(cache=True, nogil=True)
+def _overtakes(heights: Floats, slopes: Floats, low: float, high: float, cell: int, line: int) -> bool:
+    """Is a line not above another one everywhere between the ends? A quick look before all are compared."""
+    above, steeper = heights[cell] - heights[line], slopes[cell] - slopes[line]
+    if steeper == 0.0:
+        return bool(above <= 0.0)
+    crossing = -above / steeper
+    return bool(crossing >= low if steeper > 0.0 else crossing <= high)
+
+
+@njit(cache=True, nogil=True)
+def _is_lowest(heights: Floats, slopes: Floats, low: float, high: float, cell: int) -> bool:
+    """Is a line below all others somewhere? Each other one leaves the numbers on one side of where they cross.
+
+    The crossing itself is left if the other line comes later.
+    """
+    start, stop, open_start, open_stop = low, high, low == -np.inf, high == np.inf
+    for line in range(len(slopes)):
+        if line == cell:
+            continue
+        above, steeper = heights[cell] - heights[line], slopes[cell] - slopes[line]
+        if steeper == 0.0:
+            if above > 0.0 or (above == 0.0 and line < cell):
+                return False
+            continue
+        crossing = -above / steeper
+        if steeper > 0.0:
+            if crossing < stop:
+                stop, open_stop = crossing, line < cell
+            elif crossing == stop and line < cell:
+                open_stop = True
+        elif crossing > start:
+            start, open_start = crossing, line < cell
+        elif crossing == start and line < cell:
+            open_start = True
+        if start > stop or (start == stop and (open_start or open_stop)):
+            return False
+    return True

@@ -1,0 +1,56 @@
+"""Which of some lines are lowest somewhere: the cells that one unknown number can fall in."""
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+
+@njit(cache=True, nogil=True)
+def mark_lowest(
+    intercepts: Floats, offsets: Floats, slopes: Floats, low: float, high: float, reached: NDArray[np.bool_]
+) -> None:
+    """Mark for each row the lines that are lowest at some number from `low` to `high`, of several the first.
+
+    The lines of a row are `intercepts + offsets + slopes * number`. The lower envelope is walked from the left: at a
+    crossing the flattest of the lines that meet goes on, and the first of them has the point itself.
+    """
+    lines = len(slopes)
+    heights = np.empty(lines)
+    for row in range(len(intercepts)):
+        for line in range(lines):
+            heights[line] = intercepts[row, line] + offsets[line]
+        current, first, at = 0, 0, low
+        if low == -np.inf:
+            for line in range(1, lines):
+                steeper = slopes[line] > slopes[current]
+                if steeper or (slopes[line] == slopes[current] and heights[line] < heights[current]):
+                    current = line
+            first = current
+        else:
+            least = heights[0] + slopes[0] * low
+            for line in range(1, lines):
+                here = heights[line] + slopes[line] * low
+                if here < least:
+                    least, current, first = here, line, line
+                elif here == least and slopes[line] < slopes[current]:
+                    current = line
+        reached[row, first] = True
+        while at < high:
+            reached[row, current] = True
+            crossing, following, first = np.inf, -1, current
+            for line in range(lines):
+                if slopes[line] >= slopes[current]:
+                    continue
+                there = max((heights[line] - heights[current]) / (slopes[current] - slopes[line]), at)
+                if there < crossing:
+                    crossing, following, first = there, line, min(line, current)
+                elif there == crossing:
+                    first = min(first, line)
+                    if slopes[line] < slopes[following]:
+                        following = line
+            if following < 0 or crossing > high:
+                break
+            reached[row, first] = True
+            current, at = following, crossing

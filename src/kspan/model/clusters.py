@@ -1,0 +1,100 @@
+"""Clusters as they are released: centers that divide the domain by the nearest one, and how many people are at each."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from kspan.data.arrays import Floats, Int64s
+from kspan.data.table import MISSING_LABEL, Column, Table
+from kspan.errors import DataError
+from kspan.model.outcome import plain
+from kspan.model.release import Claim
+from kspan.model.tree import Attribute
+
+Center = tuple[float, ...]
+"""Of one attribute: a number, or the share of each of its values (of the missing one last)."""
+
+
+@dataclass(frozen=True)
+class Axis:
+    """One attribute of the domain, and how far apart its values are.
+
+    Numbers are as far apart as their difference over the scale, any two categories as one over the scale.
+    """
+
+    attribute: Attribute
+    scale: float = 1.0
+
+    @property
+    def values(self) -> tuple[str, ...]:
+        """The categories, a missing one last."""
+        return (*self.attribute.values, *[MISSING_LABEL] * self.attribute.has_missing)
+
+    def squares(self, column: Column, centers: Floats) -> Floats:
+        """For every code of a column its squared distance from each center, of this attribute alone."""
+        if self.attribute.kind == "numeric":
+            numbers = column.values.astype(np.float64)
+            squares: Floats = ((numbers[:, None] - centers[None, :, 0]) / self.scale) ** 2
+            return squares
+        place = {value: number for number, value in enumerate(self.values)}
+        known = [place.get(column.label(code)) for code in range(column.size)]
+        if None in known:
+            raise DataError(f"column {column.name!r} has values that the clusters do not know: give people they are of")
+        return category_squares(centers, self.scale)[[number for number in known if number is not None]]
+
+
+@dataclass(frozen=True, repr=False)
+class Clusters:
+    """Centers in a domain; whoever is nearest to one, of several the first, belongs to its cluster."""
+
+    axes: tuple[Axis, ...]
+    centers: tuple[tuple[Center, ...], ...]
+    """For each cluster the center of each attribute."""
+    people: tuple[float, ...]
+    """How many belong to each cluster."""
+    claim: Claim | None = None
+
+    def __repr__(self) -> str:
+        names = ", ".join(repr(axis.attribute.name) for axis in self.axes)
+        return f"Clusters({len(self)} clusters of {plain(sum(self.people))} people, by {names})"
+
+    def __len__(self) -> int:
+        return len(self.centers)
+
+    @property
+    def attributes(self) -> tuple[Attribute, ...]:
+        """What is known of each person."""
+        return tuple(axis.attribute for axis in self.axes)
+
+    @cached_property
+    def by_axis(self) -> tuple[Floats, ...]:
+        """The centers attribute by attribute: a row a cluster."""
+        return tuple(np.array([center[place] for center in self.centers]) for place in range(len(self.axes)))
+
+    def squares(self, table: Table, names: Sequence[str] | None = None) -> Floats:
+        """The squared distance of every row from every center, by some of the attributes or by all."""
+        total = np.zeros((table.rows, len(self)))
+        for axis, centers in zip(self.axes, self.by_axis, strict=True):
+            name = axis.attribute.name
+            if names is None or name in names:
+                total += axis.squares(table[name], centers)[table[name].codes]
+        return total
+
+    def nearest(self, table: Table) -> Int64s:
+        """The cluster of every row."""
+        found: Int64s = self.squares(table).argmin(axis=1)
+        return found
+
+
+def category_squares(centers: Floats, scale: float) -> Floats:
+    """For each value its squared distance from each center, which has shares of values.
+
+    Somebody is at a corner of a simplex, any two corners being one apart before the scale.
+
+    >>> category_squares(np.array([[1.0, 0.0], [0.5, 0.5]]), 1.0).tolist()
+    [[0.0, 0.25], [1.0, 0.25]]
+    """
+    squares: Floats = (1 - 2 * centers.T + (centers**2).sum(axis=1)) / (2 * scale**2)
+    return squares
