@@ -4,7 +4,7 @@ import json
 import os
 import tempfile
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -12,12 +12,16 @@ from typing import Any, BinaryIO
 import polars as pl
 
 from kspan.audit.audit import audit
+from kspan.audit.clusters import audit_clusters, tells_the_truth
 from kspan.audit.findings import Audit
 from kspan.audit.marginals import broken_marginals
 from kspan.audit.paths import audit_paths
 from kspan.audit.tree import audit_tree
 from kspan.errors import DoesNotHold, listed
 from kspan.frames.files import check_writable, read_table, write_table, write_together
+from kspan.model.clusters import Clusters
+from kspan.model.clusters_json import read_clusters, write_clusters
+from kspan.model.documents import lines
 from kspan.model.release import Claim, Marginal, TreeRelease
 from kspan.model.store import read_tree, tree_json
 from kspan.model.tree import Tree
@@ -109,6 +113,27 @@ def judged_paths(tree: Tree, require: Requirement, *, disclosure: str | None = N
         raise DoesNotHold(
             f"{found.failing_groups} of {found.groups} paths of the tree break {require}: it was not written; "
             "prune it, or lower the requirement"
+        )
+    return Judged(text.encode(), found)
+
+
+def judged_clusters(clusters: Clusters, people: pl.DataFrame, policy: Policy) -> Judged:
+    """Clusters as they are written, if they tell the truth of their people and satisfy the policy's requirement."""
+    known = {*policy.domains, *policy.hierarchies}
+    inferred = tuple(one.name for one in clusters.attributes if one.kind == "categorical" and one.name not in known)
+    claim = Claim(str(policy.require), inferred_domains=inferred)
+    text = lines(write_clusters(replace(clusters, claim=claim)))
+    written = read_clusters(json.loads(text))
+    found = audit_clusters(written, people, policy)
+    if not found.holds:
+        raise DoesNotHold(
+            f"the clusters break {policy.require} for {found.failing_people} of {found.people} people: "
+            "they were not written; learn them with -m clusters, or lower the requirement"
+        )
+    if not tells_the_truth(written, people, policy):
+        raise DoesNotHold(
+            "the clusters tell of other people than the table has: they were not written; give the table that they "
+            "were made from"
         )
     return Judged(text.encode(), found)
 

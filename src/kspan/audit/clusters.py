@@ -107,6 +107,13 @@ def cluster_spans(clusters: Clusters, table: Table) -> ClusterSpans:
     return ClusterSpans(of_rows, groups, reached[example], _cells(clusters, table, of_rows, len(example)))
 
 
+def tells_the_truth(clusters: Clusters, people: pl.DataFrame, policy: Policy) -> bool:
+    """Are as many of these people at each cluster as it says?"""
+    table = clustered_people(clusters, people, policy)
+    counts = np.bincount(clusters.nearest(table), table.weights, minlength=len(clusters))
+    return bool((counts == np.array(clusters.people)).all())
+
+
 def clustered_people(clusters: Clusters, people: pl.DataFrame, policy: Policy) -> Table:
     """The attributes of the people of a clustering, coded; refused if these cannot be its people."""
     names = [attribute.name for attribute in clusters.attributes]

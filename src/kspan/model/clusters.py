@@ -32,17 +32,20 @@ class Axis:
         """The categories, a missing one last."""
         return (*self.attribute.values, *[MISSING_LABEL] * self.attribute.has_missing)
 
-    def squares(self, column: Column, centers: Floats) -> Floats:
-        """For every code of a column its squared distance from each center, of this attribute alone."""
+    def squares(self, column: Column, centers: Floats, *, strangers: bool = False) -> Floats:
+        """For every code of a column its squared distance from each center, of this attribute alone.
+
+        A category that is not known is refused or, of `strangers`, as far from each center as from any other.
+        """
         if self.attribute.kind == "numeric":
             numbers = column.values.astype(np.float64)
             squares: Floats = ((numbers[:, None] - centers[None, :, 0]) / self.scale) ** 2
             return squares
         place = {value: number for number, value in enumerate(self.values)}
-        known = [place.get(column.label(code)) for code in range(column.size)]
-        if None in known:
+        known = np.array([place.get(column.label(code), -1) for code in range(column.size)], np.int64)
+        if not strangers and (known < 0).any():
             raise DataError(f"column {column.name!r} has values that the clusters do not know: give people they are of")
-        return category_squares(centers, self.scale)[[number for number in known if number is not None]]
+        return np.where((known < 0)[:, None], 0.0, category_squares(centers, self.scale)[known])
 
 
 @dataclass(frozen=True, repr=False)
@@ -73,18 +76,18 @@ class Clusters:
         """The centers attribute by attribute: a row a cluster."""
         return tuple(np.array([center[place] for center in self.centers]) for place in range(len(self.axes)))
 
-    def squares(self, table: Table, names: Sequence[str] | None = None) -> Floats:
+    def squares(self, table: Table, names: Sequence[str] | None = None, *, strangers: bool = False) -> Floats:
         """The squared distance of every row from every center, by some of the attributes or by all."""
         total = np.zeros((table.rows, len(self)))
         for axis, centers in zip(self.axes, self.by_axis, strict=True):
             name = axis.attribute.name
             if names is None or name in names:
-                total += axis.squares(table[name], centers)[table[name].codes]
+                total += axis.squares(table[name], centers, strangers=strangers)[table[name].codes]
         return total
 
-    def nearest(self, table: Table) -> Int64s:
+    def nearest(self, table: Table, *, strangers: bool = False) -> Int64s:
         """The cluster of every row."""
-        found: Int64s = self.squares(table).argmin(axis=1)
+        found: Int64s = self.squares(table, strangers=strangers).argmin(axis=1)
         return found
 
 
