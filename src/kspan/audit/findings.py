@@ -73,7 +73,7 @@ class Audit:
     holds: bool
     requirement: str
     counting: str
-    """What the verdict counts: rows, people, or the paths of a tree that was judged without its people."""
+    """What the verdict counts: rows, people, or, judged without its people, the paths of a tree, the figures of rules."""
     rows: int
     people: int
     groups: int
@@ -97,14 +97,16 @@ class Audit:
     make_per_row: Callable[[], Any] = field(repr=False, compare=False)
     linked: LinkedPeople | None = None
     """None for a table that was judged without its people."""
-    kind: Literal["table", "tree"] = "table"
-    """What was judged: the groups of a table, or the spans or paths of a tree."""
+    kind: Literal["table", "tree", "rules"] = "table"
+    """What was judged: the groups of a table, the spans or paths of a tree, or the spans of association rules."""
     safe_people: int = 0
     """People in spans of one bin, which reveal nothing at any size."""
     releases: int = 1
     """How many releases about the same people were judged together."""
     assumptions: tuple[str, ...] = ()
     """What the verdict on published counts takes for granted."""
+    untrue: tuple[str, ...] = ()
+    """Rules whose published figures are not those of the people: each of them alone breaks the release."""
 
     def __repr__(self) -> str:
         verdict = "holds" if self.holds else "does not hold"
