@@ -79,7 +79,7 @@ class _Private:
 def _by_people(rules: Rules, baskets: Baskets, require: Requirement, show: int) -> Audit:
     spans = rule_spans(rules, baskets)
     varies = spans.asked.varies(spans.codes)
-    exposing: Bools = varies.any(axis=1)
+    exposing = spans.asked.exposes(spans.codes)
     private = {item: found for item in rules.private if (found := _told(item, spans, baskets)).told.any()}
     holds = {str(part): _holds(part, spans.sizes, exposing, private) for part in require.parts}
     good: Bools = np.logical_and.reduce(list(holds.values()))
@@ -187,7 +187,7 @@ def _by_figures(rules: Rules, require: Requirement, show: int) -> Audit:
             raise PolicyError(f"{part} is about private items, of which figures tell only in part: {BY_THE_PEOPLE}")
     spans = implied_spans(rules)
     varies = spans.asked.varies(spans.codes)
-    exposing: Bools = varies.any(axis=1)
+    exposing = spans.asked.exposes(spans.codes)
     # Nobody at all is fine, so a span that may be empty has one person in the worst case.
     worst = np.maximum(spans.low, 1)
     groups = Groups(worst, exposing=exposing)
@@ -250,7 +250,8 @@ def _implied(rules: Rules, spans: ImpliedSpans, span: int, speaking: Sequence[in
         determined = low == high and between[0] == between[1]
         rest = f", {low - between[0]:,} without" if determined else ""
         told.append(f"{_range(*between)} with {names}{rest}")
-    return "; ".join(told)
+    # A rule and its reverse tell the same.
+    return "; ".join(dict.fromkeys(told))
 
 
 def _range(low: int, high: int) -> str:

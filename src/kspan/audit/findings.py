@@ -73,7 +73,7 @@ class Audit:
     holds: bool
     requirement: str
     counting: str
-    """What the verdict counts: rows, people, or, judged without its people, the paths of a tree, the figures of rules."""
+    """What the verdict counts: rows, people, or, without the people, the paths of a tree or the figures of rules."""
     rows: int
     people: int
     groups: int

@@ -106,7 +106,8 @@ class Programs:
     def _constraints(self) -> tuple[Floats, Floats, Floats]:
         rows = [np.ones(len(self.patterns))]
         rows += [np.array([found <= one for one in self.patterns], float) for found, _, _ in self.bounds]
-        low, high = zip((self.transactions, self.transactions), *((low, high) for _, low, high in self.bounds))
+        low = [self.transactions, *(low for _, low, _ in self.bounds)]
+        high = [self.transactions, *(high for _, _, high in self.bounds)]
         return np.array(rows), np.array(low, float), np.array(high, float)
 
     def _solved(self, cost: Floats) -> tuple[float, Floats]:

@@ -95,6 +95,11 @@ class Asked:
         varies: Bools = ((codes == 1) & on_left) | ((codes == 2) & anywhere)
         return varies
 
+    def exposes(self, codes: Codes) -> Bools:
+        """Which spans have more than one class, so that they tell something."""
+        exposes: Bools = np.asarray(self.varies(codes).any(axis=1))
+        return exposes
+
     def told(self, item: str, codes: Codes) -> Bools:
         """In which spans the state of some rule may depend on a private item."""
         left = [number for number, found in enumerate(self.private_left) if item in found]

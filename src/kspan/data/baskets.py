@@ -74,6 +74,11 @@ def encode_baskets(frame: pl.DataFrame, names: Sequence[str], weight: str | None
     return Baskets({name: _bought(frame[name]) for name in names}, frame.height, weights)
 
 
+def people_in(frame: pl.DataFrame, schema: Schema) -> int:
+    """How many people the rows of a frame stand for."""
+    return encode_baskets(frame, (), schema.weight).people
+
+
 def baskets(frame: Any, *, transaction: str, item: str) -> Any:
     """A long table, a row for each item of a transaction, as a wide one: a row a transaction, a column an item.
 

@@ -1,7 +1,7 @@
-"""Association rules as they are released: who buys this buys that, how often and how surely; they know no transaction."""
+"""Association rules as they are released: who buys this buys that, how often and how surely; they know nobody."""
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -73,8 +73,8 @@ class Rules:
     def __post_init__(self) -> None:
         if problem := problem_of_items(self.items) or problem_of_transactions(self.transactions):
             raise ModelError(f"the rules cannot be used: {problem}")
-        if problem := next(problems_of_rules(self.rules, self.roles), None):
-            raise ModelError(f"rule {problem[0] + 1} cannot be used: {problem[1]}")
+        for place, problem in problems_of_rules(self.rules, self.roles):
+            raise ModelError(f"rule {place + 1} cannot be used: {problem}")
 
     @cached_property
     def roles(self) -> Mapping[str, Role]:
@@ -154,11 +154,11 @@ def imported_rules(frame: Any, transactions: int, policy: Policy) -> Rules:
     support, confidence = ([_figure(cell) for cell in source[name].to_list()] for name in FRAME_COLUMNS[2:])
     beside: Iterable[float | None] = [None] * len(left)
     if RIGHT_SUPPORT in source.columns:
-        beside = [_figure(cell) for cell in source[RIGHT_SUPPORT].to_list()]
+        beside = [_unless_untold(_figure(cell)) for cell in source[RIGHT_SUPPORT].to_list()]
     elif LIFT in source.columns:
         # Whoever knows the lift knows the support of the right side, too.
         lifts = [_figure(cell) for cell in source[LIFT].to_list()]
-        beside = [sure / lift if lift else math.nan for sure, lift in zip(confidence, lifts, strict=True)]
+        beside = [_unless_untold(sure / lift if lift else 0) for sure, lift in zip(confidence, lifts, strict=True)]
     rules = tuple(map(Rule, left, right, support, confidence, beside))
     names = dict.fromkeys(name for rule in rules for side in (rule.left, rule.right) for name in sorted(side))
     return rules_about(rules, transactions, roles_of(policy, names))
@@ -180,6 +180,10 @@ def _figure(cell: Any) -> float:
         return math.nan
 
 
+def _unless_untold(figure: float) -> float | None:
+    return None if math.isnan(figure) else figure
+
+
 # What is wrong, if anything
 
 
@@ -196,7 +200,7 @@ def problem_of_transactions(number: Any) -> str | None:
     return None if whole and 1 <= number <= MOST_TRANSACTIONS else "the transactions must be a whole number from 1 on"
 
 
-def problems_of_rules(rules: Iterable[Rule], roles: Mapping[str, Role]) -> Iterable[tuple[int, str]]:
+def problems_of_rules(rules: Iterable[Rule], roles: Mapping[str, Role]) -> Iterator[tuple[int, str]]:
     """The numbers of those rules with which something is wrong, and what."""
     seen = set[tuple[frozenset[str], frozenset[str]]]()
     for number, rule in enumerate(rules):

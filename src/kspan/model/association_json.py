@@ -4,8 +4,16 @@ import os
 from typing import Any, get_args
 
 from kspan.frames.files import read_text, write_text
-from kspan.model.association import MOST_ITEMS, MOST_RULES, Item, Rule, Rules
-from kspan.model.association import problem_of_items, problem_of_transactions, problems_of_rules
+from kspan.model.association import (
+    MOST_ITEMS,
+    MOST_RULES,
+    Item,
+    Rule,
+    Rules,
+    problem_of_items,
+    problem_of_transactions,
+    problems_of_rules,
+)
 from kspan.model.checks import Place, check_keys, number, one_of, text, texts
 from kspan.model.documents import check_format, lines, parsed
 from kspan.model.release import Claim
