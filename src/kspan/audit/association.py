@@ -196,7 +196,7 @@ def _by_figures(rules: Rules, require: Requirement, show: int) -> Audit:
     smallest = int(worst[exposing].min()) if exposing.any() else rules.transactions
 
     def findings(among: Int64s) -> tuple[Finding, ...]:
-        chosen = among[np.lexsort((spans.high[among], worst[among]))[:show]]
+        chosen = among[np.argsort(worst[among], kind="stable")[:show]]
         return tuple(
             Finding(
                 shown={
@@ -210,7 +210,8 @@ def _by_figures(rules: Rules, require: Requirement, show: int) -> Audit:
             for span in chosen.tolist()
         )
 
-    sure = bool((spans.low == spans.high).all())
+    # If the fewest of all spans are everybody, nothing is left open.
+    sure = int(spans.low.sum()) == rules.transactions
     return Audit(
         holds=bool(good.all()),
         requirement=str(require),
@@ -221,7 +222,7 @@ def _by_figures(rules: Rules, require: Requirement, show: int) -> Audit:
         k=K(rows=smallest, people=smallest),
         identifiers=(),
         failing_groups=int((~good).sum()),
-        failing_people=min(int(spans.high[~good].sum()), rules.transactions),
+        failing_people=0 if good.all() else rules.transactions - int(spans.low[good].sum()),
         failing=findings(np.flatnonzero(~good)),
         smallest=findings(np.arange(len(good))),
         exposed={},
@@ -238,7 +239,7 @@ def _by_figures(rules: Rules, require: Requirement, show: int) -> Audit:
 
 def _implied(rules: Rules, spans: ImpliedSpans, span: int, speaking: Sequence[int]) -> str:
     """The people of a span, and how many of them bought what its rules tell of, as far as figures say."""
-    low, high = int(spans.low[span]), int(spans.high[span])
+    low, high = int(spans.low[span]), spans.most(span)
     told = [f"{_range(low, high)} people"]
     for question in speaking[:MOST_SPOKEN]:
         between = spans.bought(span, question)

@@ -25,18 +25,22 @@ NEARLY = 1e-6
 
 @dataclass(frozen=True, repr=False)
 class ImpliedSpans:
-    """The spans that people can have by the figures, with the fewest and the most people in each."""
+    """The spans that people can have by the figures, with the fewest people in each."""
 
     asked: Asked
     contained: Bools
     """Which of the sets that are asked for the people of each span bought."""
     codes: Codes
     low: Int64s
-    high: Int64s
+    """The fewest people of each span."""
     programs: "Programs"
     members: list[Int64s]
     """The patterns of each span."""
     figures: Figures
+
+    def most(self, span: int) -> int:
+        """The most people of a span."""
+        return self.programs.most(self.programs.indicator(self.members[span]))
 
     def bought(self, span: int, question: int) -> Between | None:
         """The fewest and the most people of a span with both sides of a question, if its code there is 2."""
@@ -47,7 +51,7 @@ class ImpliedSpans:
         assert told is not None
         others = np.flatnonzero(self.codes[:, question] == 2)
         elsewhere = self.programs.indicator(*(self.members[other] for other in others if other != span))
-        return max(told[0] - self.programs.most(elsewhere), 0), int(min(told[1], self.high[span]))
+        return max(told[0] - self.programs.most(elsewhere), 0), min(told[1], self.most(span))
 
 
 def implied_spans(rules: Rules) -> ImpliedSpans:
@@ -59,13 +63,9 @@ def implied_spans(rules: Rules) -> ImpliedSpans:
     contained = contained.reshape(len(patterns), len(asked.sets))
     _, first, span = np.unique(asked.codes(contained), axis=0, return_index=True, return_inverse=True)
     members = [np.flatnonzero(span.ravel() == number) for number in range(len(first))]
-    bounds = np.array(list(programs.populations(members)), np.int64).reshape(-1, 2)
-    there = np.flatnonzero(bounds[:, 1] > 0)
-    shown = contained[first[there]]
-    low, high = bounds[there].T
-    return ImpliedSpans(
-        asked, shown, asked.codes(shown), low, high, programs, [members[one] for one in there.tolist()], figures
-    )
+    there = np.flatnonzero(programs.may_have_people(members))
+    members, shown = [members[one] for one in there.tolist()], contained[first[there]]
+    return ImpliedSpans(asked, shown, asked.codes(shown), programs.fewest(members), programs, members, figures)
 
 
 @dataclass(frozen=True, repr=False)
@@ -77,19 +77,31 @@ class Programs:
     """Sets of public items, with the fewest and the most people who bought them."""
     transactions: int
 
-    def populations(self, members: list[Int64s]) -> Iterator[Between]:
-        """The fewest and the most people of the patterns of each span."""
-        empty = np.zeros(len(members), bool)
+    def may_have_people(self, members: list[Int64s]) -> Bools:
+        """Which spans, each of some patterns, may have somebody.
+
+        If each of S spans may have a person, all of them may have a part of one, 1/S, at once: the average of what
+        shows it of each. So one program finds nearly all of them, and only the others are asked one by one.
+        """
+        part = 1 / len(members)
+        of_spans = np.array([self.indicator(one) for one in members])
+        cost = np.concatenate([np.zeros(len(self.patterns)), -np.ones(len(members))])
+        _, found = self._solved(cost, below=np.hstack([-of_spans, np.eye(len(members))]), most=part)
+        may: Bools = found[len(self.patterns) :] > part / 2
+        for number in np.flatnonzero(~may).tolist():
+            may[number] = self.most(of_spans[number]) > 0
+        return may
+
+    def fewest(self, members: list[Int64s]) -> Int64s:
+        """The fewest people of each span."""
+        low = np.full(len(members), -1, np.int64)
         for number, patterns in enumerate(members):
-            wanted = self.indicator(patterns)
-            high, people = self._solved(-wanted)
-            # A solution has few patterns with somebody: it shows of all others that they may have nobody.
-            empty |= np.array([people[one].sum() < NEARLY for one in members])
-            low = 0.0
-            if not empty[number]:
-                low, people = self._solved(wanted)
-                empty |= np.array([people[one].sum() < NEARLY for one in members])
-            yield max(int(np.ceil(low - NEARLY)), 0), int(np.floor(-high + NEARLY))
+            if low[number] < 0:
+                fewest, people = self._solved(self.indicator(patterns))
+                # A solution has few patterns with somebody: it shows of all others that they may have nobody.
+                low[[people[one].sum() < NEARLY for one in members]] = 0
+                low[number] = max(int(np.ceil(fewest - NEARLY)), 0)
+        return low
 
     def most(self, wanted: Floats) -> int:
         """The most people whom the wanted patterns can have."""
@@ -110,17 +122,25 @@ class Programs:
         high = [self.transactions, *(high for _, _, high in self.bounds)]
         return np.array(rows), np.array(low, float), np.array(high, float)
 
-    def _solved(self, cost: Floats) -> tuple[float, Floats]:
+    def _solved(self, cost: Floats, below: Floats | None = None, most: float | None = None) -> tuple[float, Floats]:
+        """The least cost, and the people of each pattern there.
+
+        More unknowns may follow the patterns, from 0 to `most`; with `below`, sums that must not be more than nothing.
+        """
         from scipy.optimize import linprog
 
         matrix, low, high = self._constraints
+        more = len(cost) - len(self.patterns)
+        matrix = np.hstack([matrix, np.zeros((len(matrix), more))])
+        below = np.zeros((0, len(cost))) if below is None else below
         equal = low == high
         found = linprog(
             cost,
-            A_ub=np.concatenate([matrix[~equal], -matrix[~equal]]),
-            b_ub=np.concatenate([high[~equal], -low[~equal]]),
+            A_ub=np.concatenate([matrix[~equal], -matrix[~equal], below]),
+            b_ub=np.concatenate([high[~equal], -low[~equal], np.zeros(len(below))]),
             A_eq=matrix[equal],
             b_eq=low[equal],
+            bounds=[(0, None)] * len(self.patterns) + [(0, most)] * more,
             method="highs",
         )
         if found.status != 0:
