@@ -135,8 +135,11 @@ def rules_about(
 
 def is_rules_frame(given: Any) -> bool:
     """Is it a dataframe of rules as mlxtend makes them?"""
-    names = getattr(given, "columns", None)
-    return names is not None and not callable(names) and set(FRAME_COLUMNS) <= set(map(str, names))
+    if isinstance(given, pl.LazyFrame):
+        return False
+    names = getattr(given, "column_names", None)
+    names = getattr(given, "columns", None) if names is None else names
+    return names is not None and not callable(names) and set(FRAME_COLUMNS) <= {str(name) for name in names}
 
 
 def imported_rules(frame: Any, transactions: int, policy: Policy) -> Rules:
