@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from kspan import datasets as datasets
     from kspan.audit.audit import audit as audit
     from kspan.audit.findings import Audit as Audit
+    from kspan.data.baskets import baskets as baskets
     from kspan.data.hierarchy import Hierarchy as Hierarchy
     from kspan.data.hierarchy import read_hierarchy as read_hierarchy
     from kspan.data.hierarchy import write_hierarchy as write_hierarchy
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from kspan.errors import ModelError as ModelError
     from kspan.errors import PolicyError as PolicyError
     from kspan.errors import Unreachable as Unreachable
+    from kspan.estimators.association import KAnonymousRules as KAnonymousRules
     from kspan.estimators.released import ConjunctiveClassifier as ConjunctiveClassifier
     from kspan.estimators.released import LogisticClassifier as LogisticClassifier
     from kspan.estimators.released import NaiveBayesClassifier as NaiveBayesClassifier
@@ -49,8 +51,15 @@ if TYPE_CHECKING:
     from kspan.evaluate.ranks import friedman as friedman
     from kspan.evaluate.validation import five_by_two as five_by_two
     from kspan.frames.files import read_table as read_table
+    from kspan.induce.association import MinedRules as MinedRules
+    from kspan.induce.association import choose_rules as choose_rules
+    from kspan.induce.association import mine_rules as mine_rules
     from kspan.induce.methods import learn as learn
     from kspan.measures import *  # noqa: F403
+    from kspan.model.association import Rule as Rule
+    from kspan.model.association import Rules as Rules
+    from kspan.model.association import imported_rules as imported_rules
+    from kspan.model.association_json import load_rules as load_rules
     from kspan.model.bayes import NaiveBayes as NaiveBayes
     from kspan.model.committee import Committee as Committee
     from kspan.model.decision_list import DecisionList as DecisionList
@@ -64,6 +73,7 @@ if TYPE_CHECKING:
     from kspan.model.tree import Tree as Tree
     from kspan.policy import Policy as Policy
     from kspan.privacy import *  # noqa: F403
+    from kspan.publish import publish_rules as publish_rules
     from kspan.publish import publish_table as publish_table
     from kspan.publish import publish_tree as publish_tree
     from kspan.share.merging import merge_trees as merge_trees
@@ -78,6 +88,7 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "kspan.audit": ("Audit", "audit"),
+    "kspan.data.baskets": ("baskets",),
     "kspan.data.hierarchy": ("Hierarchy", "read_hierarchy", "write_hierarchy"),
     "kspan.data.levels": ("Automatic", "Intervals", "Ordered", "Prefixes"),
     "kspan.errors": (
@@ -90,6 +101,7 @@ _HOMES = {
         "PolicyError",
         "Unreachable",
     ),
+    "kspan.estimators.association": ("KAnonymousRules",),
     "kspan.estimators.released": (
         "ConjunctiveClassifier",
         "LogisticClassifier",
@@ -118,7 +130,10 @@ _HOMES = {
         "simple_l_diversity",
         "t_closeness",
     ),
+    "kspan.induce.association": ("MinedRules", "choose_rules", "mine_rules"),
     "kspan.induce.methods": ("learn",),
+    "kspan.model.association": ("Rule", "Rules", "imported_rules"),
+    "kspan.model.association_json": ("load_rules",),
     "kspan.model.bayes": ("NaiveBayes",),
     "kspan.model.committee": ("Committee",),
     "kspan.model.decision_list": ("DecisionList",),
@@ -130,7 +145,7 @@ _HOMES = {
     "kspan.model.store": ("load_tree",),
     "kspan.model.tree": ("Tree",),
     "kspan.policy": ("Policy",),
-    "kspan.publish": ("publish_table", "publish_tree"),
+    "kspan.publish": ("publish_rules", "publish_table", "publish_tree"),
     "kspan.share.merging": ("merge_trees", "pseudo_data"),
     "kspan.share.publishing": ("SharedTree", "prune_tree", "share_tree"),
     "kspan.tables.making": ("anonymize",),

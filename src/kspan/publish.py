@@ -11,6 +11,7 @@ from typing import Any, BinaryIO
 
 import polars as pl
 
+from kspan.audit.association import audit_rules
 from kspan.audit.audit import audit
 from kspan.audit.clusters import audit_clusters, tells_the_truth
 from kspan.audit.findings import Audit
@@ -19,6 +20,8 @@ from kspan.audit.paths import audit_paths
 from kspan.audit.tree import audit_tree
 from kspan.errors import DoesNotHold, listed
 from kspan.frames.files import check_writable, read_table, write_table, write_together
+from kspan.model.association import Rules
+from kspan.model.association_json import read_rules, rules_json
 from kspan.model.clusters import Clusters
 from kspan.model.clusters_json import read_clusters, write_clusters
 from kspan.model.documents import lines
@@ -60,6 +63,13 @@ def publish_table(
     With the `people` in it, it is also judged by what they match.
     """
     judged = judged_table(table, policy, path, people=people)
+    write_judged({path: judged})
+    return judged.audit
+
+
+def publish_rules(rules: Rules, people: Any, policy: Policy, path: str | os.PathLike[str]) -> Audit:
+    """Write rules that satisfy the policy's requirement among their people; refuse any other, and write nothing."""
+    judged = judged_rules(rules, people, policy)
     write_judged({path: judged})
     return judged.audit
 
@@ -134,6 +144,23 @@ def judged_clusters(clusters: Clusters, people: pl.DataFrame, policy: Policy) ->
         raise DoesNotHold(
             "the clusters tell of other people than the table has: they were not written; give the table that they "
             "were made from"
+        )
+    return Judged(text.encode(), found)
+
+
+def judged_rules(rules: Rules, people: Any, policy: Policy) -> Judged:
+    """Rules as they are written, if their figures are true of the people and all have a crowd by the policy."""
+    text = rules_json(replace(rules, claim=Claim(str(policy.require))))
+    found = audit_rules(read_rules(json.loads(text)), people, policy)
+    if found.untrue:
+        raise DoesNotHold(
+            f"the figures of {len(found.untrue)} of {len(rules)} rules are not those of these people: "
+            "nothing was written; give the transactions that the rules were found in"
+        )
+    if not found.holds:
+        raise DoesNotHold(
+            f"the rules break {policy.require} for {found.failing_people} of {found.people} people: "
+            "they were not written; mine them with -m rules, or lower the requirement"
         )
     return Judged(text.encode(), found)
 

@@ -73,7 +73,7 @@ class Audit:
     holds: bool
     requirement: str
     counting: str
-    """What the verdict counts: rows, people, or the paths of a tree that was judged without its people."""
+    """What the verdict counts: rows, people, or, without the people, the paths of a tree or the figures of rules."""
     rows: int
     people: int
     groups: int
@@ -98,13 +98,15 @@ class Audit:
     linked: LinkedPeople | None = None
     """None for a table that was judged without its people."""
     kind: Literal["table", "tree", "clusters", "rules"] = "table"
-    """What was judged: the groups of a table, or the spans or paths of a tree."""
+    """What was judged: the groups of a table, or the spans (without the people the paths) of a model."""
     safe_people: int = 0
     """People in spans of one bin, which reveal nothing at any size."""
     releases: int = 1
     """How many releases about the same people were judged together."""
     assumptions: tuple[str, ...] = ()
     """What the verdict on published counts takes for granted."""
+    untrue: tuple[str, ...] = ()
+    """Rules whose published figures are not those of the people: each of them alone breaks the release."""
 
     def __repr__(self) -> str:
         verdict = "holds" if self.holds else "does not hold"

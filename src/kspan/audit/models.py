@@ -6,12 +6,17 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from kspan.audit.association import audit_rules
 from kspan.audit.findings import Audit
 from kspan.audit.paths import audit_paths
 from kspan.audit.tree import audit_tree
+from kspan.data.baskets import people_in
 from kspan.data.encode import encode
 from kspan.errors import ModelError, PolicyError
 from kspan.frames.files import load, read_text
+from kspan.model.association import Rules, imported_rules, is_rules_frame
+from kspan.model.association_json import FORMAT as RULES_FORMAT
+from kspan.model.association_json import read_rules
 from kspan.model.documents import parsed
 from kspan.model.imported import imported, is_fitted_tree
 from kspan.model.kind import is_model
@@ -31,6 +36,8 @@ def is_for_models(release: Any) -> bool:
     """Is it a model, or the path of one, whichever kind?"""
     if isinstance(release, str | os.PathLike):
         return is_model(release)
+    if isinstance(release, Rules) or is_rules_frame(release):
+        return True
     return isinstance(release, Tree | TreeRelease | Predictor) or is_fitted_tree(release)
 
 
@@ -43,10 +50,20 @@ def audit_model(
     beside: Sequence[Any] = (),
     show: int = 5,
 ) -> Audit:
-    """Judge a tree by its people and the policy, or without people by what it publishes.
+    """Judge a tree or rules by their people and the policy, or without people by what they publish.
 
-    Without people a policy may be missing, too: what is required is then `require`, or else what the tree claims.
+    Without people a policy may be missing, too: what is required is then `require`, or else what the release claims.
     """
+    if (rules := _rules_of(release, people, policy)) is not None:
+        if beside:
+            raise PolicyError("rules cannot be judged together with other releases: only trees can")
+        if people is not None and policy is None:
+            raise PolicyError("the policy says what is known of the people of rules: give it, too (--policy)")
+        if policy is not None and require is not None:
+            policy = replace(policy, require=require)  # type: ignore[arg-type]  # a text is read by the policy
+        return audit_rules(
+            rules, people, policy or _required(rules.claim, None, require, "the set of rules"), show=show
+        )
     given = [_tree_of(one) for one in (release, *beside)]
     if people is None:
         if beside:
@@ -68,6 +85,24 @@ def audit_model(
     return audit_tree(first, frame, policy, beside=others, show=show)
 
 
+def _rules_of(release: Any, people: Any, policy: Policy | None) -> Rules | None:
+    """Association rules, ours or mlxtend's, or None if the release is something else."""
+    if isinstance(release, Rules):
+        return release
+    if is_rules_frame(release):
+        if people is None or policy is None:
+            raise PolicyError(
+                "a dataframe of rules tells neither roles nor transactions: give the people and a policy, or judge "
+                "kspan.imported_rules(frame, transactions, policy)"
+            )
+        return imported_rules(release, people_in(load(people), policy), policy)
+    if not (isinstance(release, str | os.PathLike) and is_model(release)):
+        return None
+    document = parsed(read_text(release, "the model"), str(release))
+    is_rules = isinstance(document, dict) and document.get("format") == RULES_FORMAT
+    return read_rules(document, str(release)) if is_rules else None
+
+
 def _tree_of(release: Any) -> Any:
     """A tree with its claim, or a fitted tree of another library as it is; refused if it is neither."""
     what = "this"
@@ -87,15 +122,17 @@ def _tree_of(release: Any) -> Any:
     raise PolicyError(f"a {type(release).__name__} is no model: only trees can be judged together with a tree")
 
 
-def _required(claim: Claim | None, policy: Policy | None, require: Requirement | str | None) -> Requirement:
-    """What a tree must satisfy: as asked, else by the policy, else by its own claim."""
+def _required(
+    claim: Claim | None, policy: Policy | None, require: Requirement | str | None, what: str = "the tree"
+) -> Requirement:
+    """What a release must satisfy: as asked, else by the policy, else by its own claim."""
     if require is not None:
         return parse(require) if isinstance(require, str) else require
     if policy is not None:
         return policy.require
     if claim is None:
-        raise PolicyError("the tree claims nothing: say what it must satisfy (--require 'k=10'), or give a policy")
+        raise PolicyError(f"{what} claims nothing: say what it must satisfy (--require 'k=10'), or give a policy")
     try:
         return parse(claim.requirement)
     except PolicyError:
-        raise ModelError("the claim of the tree is no requirement that can be read: give another (--require)") from None
+        raise ModelError("the claim of {what} is no requirement that can be read: give another (--require)") from None

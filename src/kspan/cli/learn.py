@@ -50,6 +50,7 @@ FLAGS = {
 """How options of methods are typed; those that are yes or no have a word for each."""
 
 OF_OTHERS = "Options of naive-bayes and logistic"
+OF_RULES = "Options of rules"
 
 
 def learn(
@@ -64,7 +65,8 @@ def learn(
         typer.Option(
             "--method",
             "-m",
-            help="kadet, kadet-c45 keep the requirement; id3, c45, part, conjunctive, naive-bayes, logistic do not.",
+            help="kadet, kadet-c45 and rules keep the requirement; id3, c45, part, conjunctive, naive-bayes and "
+            "logistic do not.",
             metavar="METHOD",
         ),
     ] = "kadet",
@@ -142,6 +144,24 @@ def learn(
     max_iter: Annotated[
         int | None, typer.Option(min=1, help="How long logistic may search: 1000 steps.", rich_help_panel=OF_OTHERS)
     ] = None,
+    min_support: Annotated[
+        float | None, typer.Option(help="The least share of people of a rule: 0.01.", rich_help_panel=OF_RULES)
+    ] = None,
+    min_confidence: Annotated[
+        float | None, typer.Option(help="The least confidence of a rule: 0.5.", rich_help_panel=OF_RULES)
+    ] = None,
+    measure: Annotated[
+        str | None,
+        typer.Option(help="Which rules are best: confidence (default), lift, support.", rich_help_panel=OF_RULES),
+    ] = None,
+    max_items: Annotated[
+        int | None, typer.Option(min=2, help="The most items of a rule: 4.", rich_help_panel=OF_RULES)
+    ] = None,
+    most: Annotated[int | None, typer.Option(min=1, help="The most rules: 100.", rich_help_panel=OF_RULES)] = None,
+    tell_lift: Annotated[
+        bool | None,
+        typer.Option("--tell-lift", help="Tell the lift of rules, too, which tells more.", rich_help_panel=OF_RULES),
+    ] = None,
     table: Annotated[
         Path | None,
         typer.Option(help="Write what the tree tells of each person as a table, too (.csv, .parquet, ...)."),
@@ -182,6 +202,27 @@ def learn(
         "max_iter": max_iter,
     }
     options = {name: value for name, value in given.items() if value is not None}
+    of_rules = {
+        "min_support": min_support,
+        "min_confidence": min_confidence,
+        "measure": measure,
+        "max_items": max_items,
+        "most": most,
+        "tell_lift": tell_lift,
+    }
+    of_rules = {name: value for name, value in of_rules.items() if value is not None}
+    if method == "rules":
+        from kspan.cli.association import learn_rules
+
+        others = {**options, "--target": target, "--manifest": manifest, "--table": table}
+        others |= {"--range-pattern": range_pattern, "--disclose": None if disclose == "counts" else disclose}
+        strange = [FLAGS.get(name, (name,))[0] for name, value in others.items() if value is not None]
+        return learn_rules(
+            data, output, policy, of_rules, strange, how=dialect(delimiter, encoding, columns), json=json
+        )
+    if of_rules:
+        typed = "--" + next(iter(of_rules)).replace("_", "-")
+        raise PolicyError(f"-m {method} does not take {typed}: leave it out, or use -m rules")
     _check_options(method, options)
     check_word("--disclose", disclose, DISCLOSURES)
     _check_outputs(output, table, method, disclose)
@@ -326,7 +367,7 @@ def _check_options(method: str, options: Mapping[str, Any]) -> None:
     from kspan.induce.spread import Division, Entropy
     from kspan.induce.worth import SCORES
 
-    check_word("-m", method, METHODS)
+    check_word("-m", method, [*METHODS, "rules"])
     known = options_of(method)
     for name, value in options.items():
         if name not in known:

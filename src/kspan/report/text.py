@@ -24,6 +24,12 @@ COMPARED = (
 def verdict(audit: Audit, public: Sequence[str]) -> str:
     """One sentence: what is promised, and whether it holds."""
     by_paths = audit.counting == "paths"
+    if audit.holds and audit.counting == "figures":
+        people = f"{audit.k.people:,} {'person' if audit.k.people == 1 else 'people'}"
+        return (
+            f"{visible(audit.requirement)} holds by the published figures: whoever sees the public items finds at "
+            f"least {people} of whom the rules tell the same; --data judges by the people."
+        )
     if audit.holds and by_paths:
         return f"{visible(audit.requirement)} holds by the published counts: {_on_paths(audit)}."
     if audit.holds:
@@ -40,7 +46,11 @@ def verdict(audit: Audit, public: Sequence[str]) -> str:
     if audit.identifiers:
         names = _and([visible(name) for name in audit.identifiers])
         reasons.append(f"the table still shows what identifies people by itself ({names}): drop it before release")
+    if audit.untrue:
+        names = _and([visible(name) for name in audit.untrue[:3]])
+        reasons.append(f"the figures of {len(audit.untrue):,} rules are not those of these people ({names})")
     of = " by the published counts" if by_paths else _for_several(audit)
+    of = " by the published figures" if audit.counting == "figures" else of
     return f"{visible(audit.requirement)} does not hold{of}: {'; and '.join(reasons)}."
 
 
@@ -49,6 +59,10 @@ def _on_paths(audit: Audit) -> str:
         return "whoever knows every attribute and the label, which is public, learns nothing from a path"
     people = f"{audit.k.people:,} {'person' if audit.k.people == 1 else 'people'}"
     return f"whoever knows all that the tree asks finds at least {people} on every path; --data judges by the people"
+
+
+def _told(audit: Audit) -> str:
+    return "figures" if audit.counting == "figures" else "counts"
 
 
 def _for_several(audit: Audit) -> str:
@@ -60,6 +74,8 @@ def limits(audit: Audit) -> str:
     judged, known, more = "one release", "the public columns", "several"
     if audit.counting == "paths":
         judged, known = "one release by what it publishes", "every attribute that it asks"
+    elif audit.kind == "rules":
+        known = "the public items"
     elif audit.releases > 1:
         judged, known, more = f"{audit.releases:,} releases", "the public columns and holds all of them", "further"
     return LIMITS.format(judged=judged, known=known, more=more)
@@ -139,7 +155,7 @@ def _fact(value: Any) -> str:
 
 def _sections(audit: Audit) -> Iterator[tuple[str, RenderableType]]:
     yield "Reached", _facts(_reached(audit))
-    published = audit.counting == "paths"
+    published = audit.counting in ("paths", "figures")
     if audit.smallest:
         whose = "" if published else " (for the owner's eyes: do not pass on)"
         yield f"Smallest {audit.units}, by what they show{whose}", _groups(audit.smallest)
@@ -155,7 +171,10 @@ def _sections(audit: Audit) -> Iterator[tuple[str, RenderableType]]:
 
 def _reached(audit: Audit) -> Iterator[tuple[str, str]]:
     yield "k", f"{_k(audit.k)}; the verdict counts {audit.counting}"
-    yield "people", f"{audit.people:,} " + (f"in {audit.rows:,} rows" if audit.rows else "by the published counts")
+    yield (
+        "people",
+        f"{audit.people:,} " + (f"in {audit.rows:,} rows" if audit.rows else f"by the published {_told(audit)}"),
+    )
     if audit.releases > 1:
         yield "releases", f"{audit.releases:,}, judged together"
     yield audit.units, f"{audit.groups:,}, of which {audit.failing_groups:,} fail with {audit.failing_people:,} people"
@@ -178,7 +197,7 @@ def _risk(audit: Audit) -> Iterator[tuple[str, str]]:
     yield "prosecutor", f"highest {risk.prosecutor.highest:.3g}, median {risk.prosecutor.median:.3g}"
     yield "alone in a crowd", f"{risk.prosecutor.unique:,} people ({share:.1%})"
     yield "marketer", f"{risk.marketer:.3g}"
-    if audit.kind == "tree":
+    if audit.kind != "table":
         return
     if risk.journalist is None:
         yield "journalist", "needs --population FILE"
@@ -190,10 +209,11 @@ def _risk(audit: Audit) -> Iterator[tuple[str, str]]:
 
 def _utility(audit: Audit) -> Iterator[tuple[str, str]]:
     utility = audit.utility
-    yield (
-        "CM",
-        "needs a target in the policy" if utility.cm is None else f"{utility.cm:,} people outside their majority",
-    )
+    if audit.kind != "rules":
+        yield (
+            "CM",
+            "needs a target in the policy" if utility.cm is None else f"{utility.cm:,} people outside their majority",
+        )
     if utility.dm is not None:
         yield "DM", f"{utility.dm:,}"
     yield f"average {audit.units[:-1]}", f"{utility.average_group_size:.4g} people"

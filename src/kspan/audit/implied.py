@@ -1,0 +1,185 @@
+"""Spans of rules without the people: the populations that published figures imply (Friedman et al. 2008, Sect. 4.3).
+
+Which sets of public items a person bought is a pattern; only unions of such sets are possible. How many people have
+each pattern is unknown, but every figure bounds some sum of them: the left side of a rule, if it is wholly public, was
+bought by exactly so many, and otherwise its public part by at least so many. So the fewest and the most people of a
+span are two linear programs, and the truth is always between them.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from kspan.audit.figures import Between, Figures, figures_of
+from kspan.audit.rule_spans import Asked, Codes
+from kspan.data.arrays import Bools, Floats, Int64s
+from kspan.errors import ModelError, PolicyError
+from kspan.model.association import Rules
+
+MOST_SETS, MOST_PATTERNS = 60, 2000
+NEARLY = 1e-6
+"""What a linear program may be beside a whole number of people."""
+
+
+@dataclass(frozen=True, repr=False)
+class ImpliedSpans:
+    """The spans that people can have by the figures, with the fewest people in each."""
+
+    asked: Asked
+    contained: Bools
+    """Which of the sets that are asked for the people of each span bought."""
+    codes: Codes
+    low: Int64s
+    """The fewest people of each span."""
+    programs: "Programs"
+    members: list[Int64s]
+    """The patterns of each span."""
+    figures: Figures
+
+    def most(self, span: int) -> int:
+        """The most people of a span."""
+        return self.programs.most(self.programs.indicator(self.members[span]))
+
+    def bought(self, span: int, question: int) -> Between | None:
+        """The fewest and the most people of a span with both sides of a question, if its code there is 2."""
+        if self.codes[span, question] < 2:
+            return None
+        place, left, _ = self.asked.questions[question]
+        told = self.figures.both[place] if left else self.figures.right[place]
+        assert told is not None
+        others = np.flatnonzero(self.codes[:, question] == 2)
+        elsewhere = self.programs.indicator(*(self.members[other] for other in others if other != span))
+        return max(told[0] - self.programs.most(elsewhere), 0), min(told[1], self.most(span))
+
+
+def implied_spans(rules: Rules) -> ImpliedSpans:
+    """What the figures of rules imply of their spans, those left out that can have nobody."""
+    asked, figures = Asked(rules), figures_of(rules)
+    patterns = _patterns(asked)
+    programs = Programs(patterns, tuple(_bounds(rules, figures)), rules.transactions)
+    contained = np.array([[found <= pattern for found in asked.sets] for pattern in patterns], bool)
+    contained = contained.reshape(len(patterns), len(asked.sets))
+    _, first, span = np.unique(asked.codes(contained), axis=0, return_index=True, return_inverse=True)
+    members = [np.flatnonzero(span.ravel() == number) for number in range(len(first))]
+    there = np.flatnonzero(programs.may_have_people(members))
+    members, shown = [members[one] for one in there.tolist()], contained[first[there]]
+    return ImpliedSpans(asked, shown, asked.codes(shown), programs.fewest(members), programs, members, figures)
+
+
+@dataclass(frozen=True, repr=False)
+class Programs:
+    """Linear programs over the people of each pattern."""
+
+    patterns: list[frozenset[str]]
+    bounds: tuple[tuple[frozenset[str], int, int], ...]
+    """Sets of public items, with the fewest and the most people who bought them."""
+    transactions: int
+
+    def may_have_people(self, members: list[Int64s]) -> Bools:
+        """Which spans, each of some patterns, may have somebody.
+
+        If each of S spans may have a person, all of them may have a part of one, 1/S, at once: the average of what
+        shows it of each. So one program finds nearly all of them, and only the others are asked one by one.
+        """
+        part = 1 / len(members)
+        of_spans = np.array([self.indicator(one) for one in members])
+        cost = np.concatenate([np.zeros(len(self.patterns)), -np.ones(len(members))])
+        _, found = self._solved(cost, below=np.hstack([-of_spans, np.eye(len(members))]), most=part)
+        may: Bools = found[len(self.patterns) :] > part / 2
+        for number in np.flatnonzero(~may).tolist():
+            may[number] = self.most(of_spans[number]) > 0
+        return may
+
+    def fewest(self, members: list[Int64s]) -> Int64s:
+        """The fewest people of each span."""
+        low = np.full(len(members), -1, np.int64)
+        for number, patterns in enumerate(members):
+            if low[number] < 0:
+                fewest, people = self._solved(self.indicator(patterns))
+                # A solution has few patterns with somebody: it shows of all others that they may have nobody.
+                low[[people[one].sum() < NEARLY for one in members]] = 0
+                low[number] = max(int(np.ceil(fewest - NEARLY)), 0)
+        return low
+
+    def most(self, wanted: Floats) -> int:
+        """The most people whom the wanted patterns can have."""
+        return int(np.floor(-self._solved(-wanted)[0] + NEARLY)) if wanted.any() else 0
+
+    def indicator(self, *members: Int64s) -> Floats:
+        """Ones for the patterns of some spans."""
+        wanted = np.zeros(len(self.patterns))
+        for one in members:
+            wanted[one] = 1.0
+        return wanted
+
+    @cached_property
+    def _constraints(self) -> tuple[Floats, Floats, Floats]:
+        rows = [np.ones(len(self.patterns))]
+        rows += [np.array([found <= one for one in self.patterns], float) for found, _, _ in self.bounds]
+        low = [self.transactions, *(low for _, low, _ in self.bounds)]
+        high = [self.transactions, *(high for _, _, high in self.bounds)]
+        return np.array(rows), np.array(low, float), np.array(high, float)
+
+    def _solved(self, cost: Floats, below: Floats | None = None, most: float | None = None) -> tuple[float, Floats]:
+        """The least cost, and the people of each pattern there.
+
+        More unknowns may follow the patterns, from 0 to `most`; with `below`, sums that must not be more than nothing.
+        """
+        from scipy.optimize import linprog
+
+        matrix, low, high = self._constraints
+        more = len(cost) - len(self.patterns)
+        matrix = np.hstack([matrix, np.zeros((len(matrix), more))])
+        below = np.zeros((0, len(cost))) if below is None else below
+        equal = low == high
+        found = linprog(
+            cost,
+            A_ub=np.concatenate([matrix[~equal], -matrix[~equal], below]),
+            b_ub=np.concatenate([high[~equal], -low[~equal], np.zeros(len(below))]),
+            A_eq=matrix[equal],
+            b_eq=low[equal],
+            bounds=[(0, None)] * len(self.patterns) + [(0, most)] * more,
+            method="highs",
+        )
+        if found.status != 0:
+            raise ModelError(
+                f"the figures of the rules contradict each other: no {self.transactions:,} transactions have them all"
+            )
+        return float(found.fun), np.asarray(found.x, np.float64)
+
+
+def _bounds(rules: Rules, figures: Figures) -> Iterator[tuple[frozenset[str], int, int]]:
+    """What figures tell of the people who bought sets of public items, the sharpest for each set."""
+    found = dict[frozenset[str], Between]()
+    for place, rule in enumerate(rules.rules):
+        told = [(rule.left, figures.left[place]), (rule.left | rule.right, figures.both[place])]
+        if (right := figures.right[place]) is not None:
+            told.append((rule.right, right))
+        for side, (low, high) in told:
+            if public := side & rules.public:
+                least, most = found.get(public, (0, rules.transactions))
+                found[public] = max(low, least), min(high, most) if public == side else most
+    for public, (low, high) in found.items():
+        if low > high:
+            raise ModelError(
+                f"the figures of the rules contradict each other: no {rules.transactions:,} transactions have them all"
+            )
+        yield public, low, high
+
+
+def _patterns(asked: Asked) -> list[frozenset[str]]:
+    """All that people may have bought of the sets that the figures tell of."""
+    unions = {frozenset[str](): None}
+    few = len(asked.sets) <= MOST_SETS
+    for one in asked.sets if few else ():
+        unions |= dict.fromkeys([one | union for union in unions])
+        if len(unions) > MOST_PATTERNS:
+            break
+    if not few or len(unions) > MOST_PATTERNS:
+        raise PolicyError(
+            f"the rules ask for {len(asked.sets)} sets of public items in too many combinations to tell from figures "
+            "alone who stands together: give the transactions (--data)"
+        )
+    return list(unions)

@@ -1,0 +1,110 @@
+"""Whom a growing set of rules tells apart: the miner's own account of spans, kept as rules are taken."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from kspan.data.arrays import Bools, Int64s
+from kspan.data.baskets import Baskets
+from kspan.data.groups import Counts, Groups
+from kspan.privacy import OnPrivate, Requirement
+
+Question = tuple[frozenset[str], frozenset[str]]
+
+
+class Crowds:
+    """People who look the same to whoever sees public items, and how the rules taken so far divide them.
+
+    A kind of people is what they bought publicly. Of a rule it has an answer: 0 if the public part of the left side is
+    lacking, else 1 if that of the right side is, else 2. People are in one crowd if they answer all rules the same.
+    """
+
+    def __init__(self, baskets: Baskets, public: Sequence[str], require: Requirement) -> None:
+        """Nobody is told apart yet."""
+        kind, example = _kinds(baskets, public)
+        self.require = require
+        self.public = {name: baskets.bought[name][example] for name in public}
+        self.people = _counted(kind, len(example), baskets.weights)
+        self.bought = {
+            name: _counted(kind[rows], len(example), None if baskets.weights is None else baskets.weights[rows])
+            for name, rows in baskets.bought.items()
+            if name not in self.public
+        }
+        self.crowd = np.zeros(len(example), np.int64)
+        self.exposing = np.zeros(1, bool)
+        self.told: dict[str, Bools] = {}
+
+    def take(self, questions: Sequence[Question]) -> tuple[int, int] | None:
+        """Take a rule if every crowd satisfies the requirement with it.
+
+        Otherwise it is not taken: how many people the smallest crowd that fails would have, and how many all of them.
+        """
+        crowd, exposing, told = self.crowd, self.exposing, dict(self.told)
+        for left, right in questions:
+            answer = self._answers(left, right)
+            crowd, there = _renumbered(crowd * 3 + answer)
+            before, answers = there // 3, there % 3
+            exposing = exposing[before]
+            told = {item: spoken[before] for item, spoken in told.items()}
+            for item in (left | right) - set(self.public):
+                speaks = answers >= 1 if item in left else answers == 2
+                told[item] = told[item] | speaks if item in told else speaks
+                exposing = exposing | speaks
+        good, sizes = self._judged(crowd, exposing, told)
+        if not good.all():
+            return int(sizes[~good].min()), int(sizes[~good].sum())
+        self.crowd, self.exposing, self.told = crowd, exposing, told
+        return None
+
+    def _answers(self, left: frozenset[str], right: frozenset[str]) -> Int64s:
+        has_left = self._all(left)
+        return has_left.astype(np.int64) + (has_left & self._all(right))
+
+    def _all(self, items: frozenset[str]) -> Bools:
+        rows = np.ones(len(self.crowd), bool)
+        for item in items:
+            if item in self.public:
+                rows &= self.public[item]
+        return rows
+
+    def _judged(self, crowd: Int64s, exposing: Bools, told: dict[str, Bools]) -> tuple[Bools, Int64s]:
+        """Which crowds satisfy the requirement, and their people."""
+        sizes = _counted(crowd, len(exposing), self.people)
+        good = np.ones(len(sizes), bool)
+        for part in self.require.parts:
+            if not isinstance(part, OnPrivate):
+                good &= part.holds(Groups(sizes, exposing=exposing))
+                continue
+            for item in part.looks_at(tuple(told)):
+                if item in told and told[item].any():
+                    bought = _counted(crowd, len(sizes), self.bought[item])
+                    counts = Counts.of(np.column_stack([sizes - bought, bought]))
+                    good &= part.holds(Groups(sizes, {item: counts}, told[item]))
+        return good, sizes
+
+
+def _kinds(baskets: Baskets, public: Sequence[str]) -> tuple[Int64s, Int64s]:
+    """The kind of each row, and a row of each kind."""
+    if not public:
+        return np.zeros(baskets.rows, np.int64), np.zeros(1, np.int64)
+    packed = np.packbits(np.array([baskets.bought[name] for name in public]), axis=0)
+    rows = np.ascontiguousarray(packed.T).view(f"V{len(packed)}")[:, 0]
+    _, example, kind = np.unique(rows, return_index=True, return_inverse=True)
+    return kind.astype(np.int64), example.astype(np.int64)
+
+
+def _renumbered(keys: Int64s) -> tuple[Int64s, Int64s]:
+    """Keys by their place among those that occur, and these."""
+    there = np.flatnonzero(np.bincount(keys))
+    place = np.zeros(int(there[-1]) + 1, np.int64)
+    place[there] = np.arange(len(there))
+    return place[keys], there
+
+
+def _counted(place: Int64s, number: int, people: Int64s | None) -> Int64s:
+    """The people at each place."""
+    if people is None:
+        return np.bincount(place, minlength=number)
+    counted = np.zeros(number, np.int64)
+    np.add.at(counted, place, people)
+    return counted

@@ -1,0 +1,75 @@
+"""Roles by patterns: `public = ["grocery:*"]`, for tables with too many columns to name each."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+from fnmatch import fnmatchcase
+from typing import Literal
+
+from kspan.data.schema import ROLES
+from kspan.errors import PolicyError, listed
+from kspan.policy.policy import Policy
+
+WILD = "*?["
+
+
+def expanded(policy: Policy, columns: Iterable[str]) -> Policy:
+    """The policy with the columns in the place of the patterns that match them; a name that is a column wins.
+
+    >>> expanded(Policy(public=["grocery:*"], private=["tea", "*:tea"], require="k=2"),
+    ...          ["grocery:milk", "health:tea", "tea"]).private
+    ('health:tea', 'tea')
+    """
+    present = list(columns)
+    found = _matched(policy, present)
+    told: dict[str, list[str]] = {role: [] for role in ROLES}
+    for name in present:
+        if name in found:
+            told[found[name][0]].append(name)
+    used = {pattern for _, pattern in found.values()}
+    for role in ROLES:
+        for name in getattr(policy, role):
+            if name in found or name in used:
+                continue
+            if _is_pattern(name) and not any(fnmatchcase(column, name) for column in present):
+                raise PolicyError(f"the pattern {name!r} under {role} matches no column: correct it, or take it out")
+            if not _is_pattern(name):
+                # Whoever reads the table will miss it there.
+                told[role].append(name)
+    return replace(policy, **told)  # type: ignore[arg-type]  # lists are kept as tuples
+
+
+def roles_of(policy: Policy, names: Iterable[str]) -> dict[str, Literal["public", "private"]]:
+    """The role of each item by the policy, patterns and all; one that has none is refused."""
+    wanted = list(names)
+    found = {name: role for name, (role, _) in _matched(policy, wanted).items()}
+    roles: dict[str, Literal["public", "private"]] = {}
+    for name in wanted:
+        role = found.get(name)
+        if role != "public" and role != "private":
+            raise PolicyError(f"the item {name!r} has no role in the policy: list it under public or private")
+        roles[name] = role  # type: ignore[assignment]  # narrowed above
+    return roles
+
+
+def _matched(policy: Policy, columns: list[str]) -> dict[str, tuple[str, str]]:
+    """The role of each column that has one, and the name or pattern that gives it."""
+    exact = {name: role for role in ROLES for name in getattr(policy, role)}
+    patterns = [(name, role) for name, role in exact.items() if _is_pattern(name) and name not in columns]
+    found: dict[str, tuple[str, str]] = {}
+    for column in columns:
+        if column in exact:
+            found[column] = exact[column], column
+            continue
+        if column == policy.weight:
+            continue
+        giving = [(role, pattern) for pattern, role in patterns if fnmatchcase(column, pattern)]
+        if len({role for role, _ in giving}) > 1:
+            matching = listed(pattern for _, pattern in giving)
+            raise PolicyError(f"column {column!r} matches the patterns {matching} of different roles: name it in one")
+        if giving:
+            found[column] = giving[0]
+    return found
+
+
+def _is_pattern(name: str) -> bool:
+    return any(mark in name for mark in WILD)

@@ -1,0 +1,147 @@
+"""Rules against their definition: spans by enumeration, the verdict, what figures imply, and what the miner takes."""
+
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import kspan as ks
+from kspan.audit.association import audit_rules
+from kspan.audit.implied import implied_spans
+from kspan.audit.rule_spans import rule_spans
+from kspan.data.baskets import encode_baskets
+from kspan.errors import Unreachable
+from kspan.model.association import rules_about
+from laws import naive_association as naive
+from laws.naive_association import PRIVATE, PUBLIC, World, worlds
+
+ITEMS = (*PUBLIC, *PRIVATE)
+
+
+def framed(world: World) -> pl.DataFrame:
+    return pl.DataFrame({item: [item in basket for basket in world.people] for item in ITEMS})
+
+
+def rules_of(world: World) -> ks.Rules:
+    return rules_about(world.rules, len(world.people), naive.ROLES)  # type: ignore[arg-type]
+
+
+def policy(require: str) -> ks.Policy:
+    return ks.Policy(public=PUBLIC, private=PRIVATE, require=require)
+
+
+@given(world=worlds())
+def test_the_judge_finds_the_spans_of_the_definition_and_their_classes(world: World) -> None:
+    found = rule_spans(rules_of(world), encode_baskets(framed(world), ITEMS))
+    members: dict[int, list[int]] = {}
+    for row, span in enumerate(found.span.tolist()):
+        members.setdefault(span, []).append(row)
+    reached = naive.spans(world.rules, world.people)
+    assert sorted(members.values()) == sorted(reached.values())
+    for classes, rows in reached.items():
+        span = int(found.span[rows[0]])
+        assert found.sizes[span] == len(rows)
+        assert found.asked.classes(found.codes[span].tolist()) == len(classes)
+        assert found.asked.exposes(found.codes)[span] == (len(classes) > 1)
+        for item in PRIVATE:
+            told = found.asked.told(item, found.codes)[span]
+            assert told == naive.depends_on(world.rules, world.people[rows[0]], item)
+
+
+@given(world=worlds(), k=st.integers(1, 8), distinct=st.integers(1, 2))
+def test_the_judge_gives_the_verdict_of_the_definition(world: World, k: int, distinct: int) -> None:
+    found = audit_rules(rules_of(world), framed(world), policy(f"k={k}, distinct_l={distinct}"))
+    assert not found.untrue
+    assert found.holds == naive.holds(world.rules, world.people, k, distinct)
+
+
+@settings(max_examples=50)
+@given(world=worlds(), digits=st.sampled_from([None, 2, 3]))
+def test_what_figures_imply_contains_the_truth(world: World, digits: int | None) -> None:
+    rules = rules_of(world)
+    if digits is not None:
+        try:
+            rules = rules_about([_rounded(rule, digits) for rule in world.rules], len(world.people), naive.ROLES)  # type: ignore[arg-type]
+        except ks.ModelError:
+            return  # rounded to nothing
+    told, true = implied_spans(rules), rule_spans(rules, encode_baskets(framed(world), ITEMS))
+    bounds = {tuple(codes): span for span, codes in enumerate(told.codes.tolist())}
+    there = set()
+    for span, codes in enumerate(true.codes.tolist()):
+        implied = bounds[tuple(codes)]
+        there.add(implied)
+        assert told.low[implied] <= true.sizes[span] <= told.most(implied)
+        for question, (_, left, right) in enumerate(told.asked.questions):
+            if (between := told.bought(implied, question)) is not None:
+                rows = [row for row, one in enumerate(true.span.tolist()) if one == span]
+                both = sum((left | right) <= world.people[row] for row in rows)
+                assert between[0] <= both <= between[1]
+    assert all(told.low[span] == 0 for span in bounds.values() if span not in there)
+
+
+def _rounded(rule: ks.Rule, digits: int) -> ks.Rule:
+    beside = None if rule.right_support is None else round(rule.right_support, digits)
+    return ks.Rule(rule.left, rule.right, round(rule.support, digits), round(rule.confidence, digits), beside)
+
+
+@settings(max_examples=40)
+@given(world=worlds(), k=st.integers(1, 8))
+def test_rules_that_hold_by_their_figures_hold_by_their_people(world: World, k: int) -> None:
+    rules, require = rules_of(world), ks.KAnonymity(k)
+    if audit_rules(rules, None, require).holds:
+        assert audit_rules(rules, framed(world), require).holds
+
+
+@settings(max_examples=40)
+@given(
+    world=worlds(),
+    k=st.integers(1, 6),
+    distinct=st.integers(1, 2),
+    measure=st.sampled_from(["confidence", "lift", "support"]),
+    tell_lift=st.booleans(),
+)
+def test_mined_rules_hold_and_no_other_candidate_could_be_added(
+    world: World, k: int, distinct: int, measure: str, tell_lift: bool
+) -> None:
+    rules, people = policy(f"k={k}, distinct_l={distinct}"), framed(world)
+    try:
+        mined = ks.mine_rules(people, rules, min_support=0.2, measure=measure, max_items=3, tell_lift=tell_lift)
+    except Unreachable:
+        return
+    if len(mined.rules) == 100:
+        return
+    assert audit_rules(mined.rules, people, rules).holds
+    for row in mined.left_out.head(10).iter_rows(named=True):
+        left, right = frozenset(row["antecedents"]), frozenset(row["consequents"])
+        more = naive.counted(world.people, left, right, tell_lift)
+        assert more is not None
+        assert not naive.holds((*mined.rules.rules, more), world.people, k, distinct)
+
+
+@given(world=worlds(), k=st.integers(1, 6))
+def test_weights_are_repeated_people(world: World, k: int) -> None:
+    once = framed(world).group_by(ITEMS).len("weight")
+    weighted = ks.Policy(public=PUBLIC, private=PRIVATE, weight="weight", require=f"k={k}")
+    one, other = (
+        audit_rules(rules_of(world), frame, said)
+        for frame, said in ((once, weighted), (framed(world), policy(f"k={k}")))
+    )
+    assert (one.holds, one.k, one.people, one.exposed, one.untrue) == (
+        other.holds,
+        other.k,
+        other.people,
+        other.exposed,
+        other.untrue,
+    )
+
+
+@pytest.mark.parametrize("measure", ["confidence", "support"])
+def test_mining_weighted_people_is_mining_repeated_ones(measure: str) -> None:
+    people = pl.DataFrame({"A": [1, 1, 0, 1], "B": [1, 0, 0, 1], "x": [1, 0, 1, 0], "w": [5, 3, 4, 2]})
+    repeated = people.select(pl.exclude("w").repeat_by("w").explode())
+    weighted, plain = (
+        ks.mine_rules(frame, ks.Policy(public=["A", "B"], private=["x"], weight=weight, require="k=3"), measure=measure)
+        for frame, weight in ((people, "w"), (repeated, None))
+    )
+    assert weighted.rules == plain.rules
+    assert weighted.left_out.equals(plain.left_out)
