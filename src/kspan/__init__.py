@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from kspan.errors import PolicyError as PolicyError
     from kspan.errors import Unreachable as Unreachable
     from kspan.estimators.association import KAnonymousRules as KAnonymousRules
+    from kspan.estimators.clusters import KAnonymousClusters as KAnonymousClusters
     from kspan.estimators.released import ConjunctiveClassifier as ConjunctiveClassifier
     from kspan.estimators.released import LogisticClassifier as LogisticClassifier
     from kspan.estimators.released import NaiveBayesClassifier as NaiveBayesClassifier
@@ -54,6 +55,7 @@ if TYPE_CHECKING:
     from kspan.induce.association import MinedRules as MinedRules
     from kspan.induce.association import choose_rules as choose_rules
     from kspan.induce.association import mine_rules as mine_rules
+    from kspan.induce.clusters import learn_clusters as learn_clusters
     from kspan.induce.methods import learn as learn
     from kspan.measures import *  # noqa: F403
     from kspan.model.association import Rule as Rule
@@ -61,6 +63,7 @@ if TYPE_CHECKING:
     from kspan.model.association import imported_rules as imported_rules
     from kspan.model.association_json import load_rules as load_rules
     from kspan.model.bayes import NaiveBayes as NaiveBayes
+    from kspan.model.clusters import Clusters as Clusters
     from kspan.model.committee import Committee as Committee
     from kspan.model.decision_list import DecisionList as DecisionList
     from kspan.model.equivalent import equivalent_table as equivalent_table
@@ -102,6 +105,7 @@ _HOMES = {
         "Unreachable",
     ),
     "kspan.estimators.association": ("KAnonymousRules",),
+    "kspan.estimators.clusters": ("KAnonymousClusters",),
     "kspan.estimators.released": (
         "ConjunctiveClassifier",
         "LogisticClassifier",
@@ -131,10 +135,12 @@ _HOMES = {
         "t_closeness",
     ),
     "kspan.induce.association": ("MinedRules", "choose_rules", "mine_rules"),
+    "kspan.induce.clusters": ("learn_clusters",),
     "kspan.induce.methods": ("learn",),
     "kspan.model.association": ("Rule", "Rules", "imported_rules"),
     "kspan.model.association_json": ("load_rules",),
     "kspan.model.bayes": ("NaiveBayes",),
+    "kspan.model.clusters": ("Clusters",),
     "kspan.model.committee": ("Committee",),
     "kspan.model.decision_list": ("DecisionList",),
     "kspan.model.equivalent": ("equivalent_table",),

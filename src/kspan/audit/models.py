@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from kspan.audit.association import audit_rules
+from kspan.audit.clusters import audit_clusters
 from kspan.audit.findings import Audit
 from kspan.audit.paths import audit_paths
 from kspan.audit.tree import audit_tree
@@ -17,8 +18,12 @@ from kspan.frames.files import load, read_text
 from kspan.model.association import Rules, imported_rules, is_rules_frame
 from kspan.model.association_json import FORMAT as RULES_FORMAT
 from kspan.model.association_json import read_rules
+from kspan.model.clusters import Clusters
+from kspan.model.clusters_json import FORMAT as CLUSTERS_FORMAT
+from kspan.model.clusters_json import read_clusters
 from kspan.model.documents import parsed
 from kspan.model.imported import imported, is_fitted_tree
+from kspan.model.imported_clusters import imported_clusters, is_fitted_clustering
 from kspan.model.kind import is_model
 from kspan.model.models import name_of, read_model
 from kspan.model.people import check_roles
@@ -36,7 +41,7 @@ def is_for_models(release: Any) -> bool:
     """Is it a model, or the path of one, whichever kind?"""
     if isinstance(release, str | os.PathLike):
         return is_model(release)
-    if isinstance(release, Rules) or is_rules_frame(release):
+    if isinstance(release, Rules | Clusters) or is_rules_frame(release) or is_fitted_clustering(release):
         return True
     return isinstance(release, Tree | TreeRelease | Predictor) or is_fitted_tree(release)
 
@@ -64,6 +69,8 @@ def audit_model(
         return audit_rules(
             rules, people, policy or _required(rules.claim, None, require, "the set of rules"), show=show
         )
+    if (clusters := _clusters_of(release)) is not None:
+        return _audited_clusters(clusters, people, policy, require, beside, show)
     given = [_tree_of(one) for one in (release, *beside)]
     if people is None:
         if beside:
@@ -83,6 +90,40 @@ def audit_model(
         given = [one if isinstance(one, TreeRelease) else TreeRelease(imported(one, table, policy)) for one in given]
     first, *others = (one.tree for one in given)
     return audit_tree(first, frame, policy, beside=others, show=show)
+
+
+def _clusters_of(release: Any) -> Any:
+    """Clusters, ours or fitted ones of another library as they are, or None if the release is something else."""
+    if isinstance(release, Clusters) or is_fitted_clustering(release):
+        return release
+    if not (isinstance(release, str | os.PathLike) and is_model(release)):
+        return None
+    document = parsed(read_text(release, "the model"), str(release))
+    is_clusters = isinstance(document, dict) and document.get("format") == CLUSTERS_FORMAT
+    return read_clusters(document, str(release)) if is_clusters else None
+
+
+def _audited_clusters(
+    clusters: Any,
+    people: Any,
+    policy: Policy | None,
+    require: Requirement | str | None,
+    beside: Sequence[Any],
+    show: int,
+) -> Audit:
+    """Judge clusters by their people: who can be where depends on them."""
+    if beside:
+        raise PolicyError("clusters cannot be judged together with other releases: only trees can")
+    if people is None:
+        raise PolicyError("clusters are judged by the people they were made from: give their table, too (--data)")
+    if policy is None:
+        raise PolicyError("the policy says what is known of the people of clusters: give it, too (--policy)")
+    if require is not None:
+        policy = replace(policy, require=require)  # type: ignore[arg-type]  # a text is read by the policy
+    frame = load(people)
+    if not isinstance(clusters, Clusters):
+        clusters = imported_clusters(clusters, encode(frame, policy), policy)
+    return audit_clusters(clusters, frame, policy, show=show)
 
 
 def _rules_of(release: Any, people: Any, policy: Policy | None) -> Rules | None:
@@ -135,4 +176,4 @@ def _required(
     try:
         return parse(claim.requirement)
     except PolicyError:
-        raise ModelError("the claim of {what} is no requirement that can be read: give another (--require)") from None
+        raise ModelError(f"the claim of {what} is no requirement that can be read: give another (--require)") from None

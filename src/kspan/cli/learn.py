@@ -50,7 +50,7 @@ FLAGS = {
 """How options of methods are typed; those that are yes or no have a word for each."""
 
 OF_OTHERS = "Options of naive-bayes and logistic"
-OF_RULES = "Options of rules"
+OF_RULES = "Options of rules and clusters"
 
 
 def learn(
@@ -65,8 +65,8 @@ def learn(
         typer.Option(
             "--method",
             "-m",
-            help="kadet, kadet-c45 and rules keep the requirement; id3, c45, part, conjunctive, naive-bayes and "
-            "logistic do not.",
+            help="kadet, kadet-c45, clusters and rules keep the requirement; id3, c45, part, conjunctive, naive-bayes "
+            "and logistic do not.",
             metavar="METHOD",
         ),
     ] = "kadet",
@@ -157,7 +157,18 @@ def learn(
     max_items: Annotated[
         int | None, typer.Option(min=2, help="The most items of a rule: 4.", rich_help_panel=OF_RULES)
     ] = None,
-    most: Annotated[int | None, typer.Option(min=1, help="The most rules: 100.", rich_help_panel=OF_RULES)] = None,
+    most: Annotated[
+        int | None, typer.Option(min=1, help="The most rules: 100; or clusters: 10.", rich_help_panel=OF_RULES)
+    ] = None,
+    min_people: Annotated[
+        int | None, typer.Option(min=1, help="The fewest people of a cluster: k.", rich_help_panel=OF_RULES)
+    ] = None,
+    scaling: Annotated[
+        str | None,
+        typer.Option(
+            help="What numbers of clusters are divided by: deviation (default), range, none.", rich_help_panel=OF_RULES
+        ),
+    ] = None,
     tell_lift: Annotated[
         bool | None,
         typer.Option("--tell-lift", help="Tell the lift of rules, too, which tells more.", rich_help_panel=OF_RULES),
@@ -207,22 +218,26 @@ def learn(
         "min_confidence": min_confidence,
         "measure": measure,
         "max_items": max_items,
-        "most": most,
         "tell_lift": tell_lift,
     }
-    of_rules = {name: value for name, value in of_rules.items() if value is not None}
-    if method == "rules":
-        from kspan.cli.association import learn_rules
-
-        others = {**options, "--target": target, "--manifest": manifest, "--table": table}
+    of_clusters = {"min_people": min_people, "scaling": scaling}
+    if method in ("rules", "clusters"):
+        own, foreign = (of_rules, of_clusters) if method == "rules" else (of_clusters, of_rules)
+        others = {**options, **foreign, "--target": target, "--manifest": manifest, "--table": table}
         others |= {"--range-pattern": range_pattern, "--disclose": None if disclose == "counts" else disclose}
-        strange = [FLAGS.get(name, (name,))[0] for name, value in others.items() if value is not None]
-        return learn_rules(
-            data, output, policy, of_rules, strange, how=dialect(delimiter, encoding, columns), json=json
-        )
-    if of_rules:
-        typed = "--" + next(iter(of_rules)).replace("_", "-")
-        raise PolicyError(f"-m {method} does not take {typed}: leave it out, or use -m rules")
+        strange = [_typed(name) for name, value in others.items() if value is not None]
+        wished = {name: value for name, value in {**own, "most": most}.items() if value is not None}
+        how = dialect(delimiter, encoding, columns)
+        if method == "rules":
+            from kspan.cli.association import learn_rules
+
+            return learn_rules(data, output, policy, wished, strange, how=how, json=json)
+        from kspan.cli.clusters import learn_clusters
+
+        return learn_clusters(data, output, policy, wished, strange, how=how, json=json)
+    for name, value in {**of_rules, **of_clusters, "most": most}.items():
+        if value is not None:
+            raise PolicyError(f"-m {method} does not take {_typed(name)}: leave it out, or use -m rules or clusters")
     _check_options(method, options)
     check_word("--disclose", disclose, DISCLOSURES)
     _check_outputs(output, table, method, disclose)
@@ -359,6 +374,11 @@ def _tell_tree(made: _Tree, rules: "Policy", method: str, *, depth: int, json: b
     return 0
 
 
+def _typed(option: str) -> str:
+    """How an option is typed."""
+    return FLAGS.get(option, (option if option.startswith("-") else "--" + option.replace("_", "-"),))[0]
+
+
 def _check_options(method: str, options: Mapping[str, Any]) -> None:
     """Refuse what a method does not take, in the words of the command line and before the data is read."""
     from kspan.data.expected import LIKELIHOODS
@@ -367,7 +387,7 @@ def _check_options(method: str, options: Mapping[str, Any]) -> None:
     from kspan.induce.spread import Division, Entropy
     from kspan.induce.worth import SCORES
 
-    check_word("-m", method, [*METHODS, "rules"])
+    check_word("-m", method, [*METHODS, "clusters", "rules"])
     known = options_of(method)
     for name, value in options.items():
         if name not in known:

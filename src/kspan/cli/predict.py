@@ -23,19 +23,29 @@ def predict(
 ) -> int:
     """Predict the target of MODEL for each row of DATA."""
     from kspan.frames.files import check_writable, read_table, write_table
+    from kspan.model.clusters import Clusters
     from kspan.model.models import load_model
     from kspan.model.predict import predicted, predictor
 
     check_writable(output)
     check_apart({"-o": output}, model, data)
     with progress() as step:
-        learnt = predictor(load_model(model))
+        learnt = load_model(model)
+        if not isinstance(learnt, Clusters):
+            learnt = predictor(learnt)
         step(f"reading {data.name}")
         people = read_table(data, dialect(delimiter, encoding, columns))
         step("predicting")
         made = predicted(learnt, people, range_pattern)
         write_table(made, output)
     right = None
+    if isinstance(learnt, Clusters):
+        said = {"output": str(output), "rows": made.height, "clusters": made["cluster"].n_unique()}
+        if json:
+            tell_json(said)
+        else:
+            tell(f"Wrote {output}: the clusters of {made.height:,} people.\n")
+        return 0
     if learnt.target in people.columns:
         known = people[learnt.target].cast(str)
         right = (known == made[f"predicted: {learnt.target}"]).fill_null(False).sum() / made.height

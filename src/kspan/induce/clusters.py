@@ -1,15 +1,17 @@
 """Clusters in which every span is a crowd, by cutting a spanning tree (Friedman, Wolff, Schuster 2008, Sect. 5.2)."""
 
 from collections.abc import Sequence
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 
 from kspan.data.arrays import Bools, Floats, Int64s
+from kspan.data.encode import encode
 from kspan.data.groups import NO_WEIGHTS, Groups, count_groups, group_rows, tally
 from kspan.data.schema import Schema
 from kspan.data.table import Column, Table
 from kspan.errors import DataError, PolicyError, check_number, did_you_mean
+from kspan.frames.files import load
 from kspan.induce.cell_reach import cells_of
 from kspan.induce.spanning_tree import Forest, spanning_tree
 from kspan.model.clusters import Axis, Center, Clusters
@@ -20,6 +22,18 @@ from kspan.privacy import KAnonymity
 Scaling = Literal["deviation", "range", "none"]
 DIGITS = 6
 """Of centers and scales: more would tell sums of people to the last digit."""
+
+
+def learn_clusters(data: Any, policy: Policy, **options: Any) -> Clusters:
+    """Clusters of the people in a dataframe or file that keep the policy's requirement; options are those below.
+
+    >>> import polars as pl
+    >>> people = pl.DataFrame({"age": [20, 21, 22, 60, 61, 62], "pay": [1, 2, 3, 7, 8, 9]})
+    >>> print(learn_clusters(people, Policy(public=["age"], private=["pay"], require="k=3")))
+    3 people around age 21, pay 2
+    3 people around age 61, pay 8
+    """
+    return clusters(encode(load(data), policy), policy, **options)
 
 
 def clusters(

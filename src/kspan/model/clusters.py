@@ -66,6 +66,13 @@ class Clusters:
     def __len__(self) -> int:
         return len(self.centers)
 
+    def __str__(self) -> str:
+        lines = []
+        for centers, people in zip(self.centers, self.people, strict=True):
+            around = [_around(axis, center) for axis, center in zip(self.axes, centers, strict=True)]
+            lines.append(f"{plain(people):,} people around {', '.join(around)}")
+        return "\n".join(lines)
+
     @property
     def attributes(self) -> tuple[Attribute, ...]:
         """What is known of each person."""
@@ -89,6 +96,14 @@ class Clusters:
         """The cluster of every row."""
         found: Int64s = self.squares(table, strangers=strangers).argmin(axis=1)
         return found
+
+
+def _around(axis: Axis, center: Center) -> str:
+    """A center as people read it: a number, or the commonest value with its share."""
+    if axis.attribute.kind == "numeric":
+        return f"{axis.attribute.name} {center[0]:g}"
+    most = max(range(len(center)), key=center.__getitem__)
+    return f"{axis.attribute.name} {axis.values[most]} ({center[most]:.0%})"
 
 
 def category_squares(centers: Floats, scale: float) -> Floats:

@@ -9,26 +9,33 @@ import polars as pl
 from kspan.data.arrays import Floats
 from kspan.data.schema import check_range_pattern
 from kspan.data.table import Table
+from kspan.errors import ModelError
 from kspan.frames.files import load
 from kspan.frames.native import like
-from kspan.model.models import Model
+from kspan.model.assigned import assigned
+from kspan.model.association import Rules
+from kspan.model.clusters import Clusters
+from kspan.model.models import Released, name_of
 from kspan.model.predictor import Predictor
 from kspan.model.questions import answers
 from kspan.model.tree import Tree
 
 
-def predict(model: Model, people: Any, *, range_pattern: str | None = None) -> Any:
+def predict(model: Released, people: Any, *, range_pattern: str | None = None) -> Any:
     """For each row of a dataframe or file the likeliest label and all probabilities, in the same kind of frame.
 
-    Rows may be raw or released; `range_pattern` says how they write ranges, if in a way of their own.
+    Rows may be raw or released; `range_pattern` says how they write ranges, if in a way of their own. Of clusters it is
+    the number of the nearest one, counted from 1.
     """
     made = predicted(model, load(people), range_pattern)
     return made if isinstance(people, str | os.PathLike) else like(people, made)
 
 
-def predicted(model: Model, people: pl.DataFrame, range_pattern: str | None = None) -> pl.DataFrame:
+def predicted(given: Released, people: pl.DataFrame, range_pattern: str | None = None) -> pl.DataFrame:
     """For each row of a frame the likeliest label, and the probability of each if the model tells more than a label."""
-    model = predictor(model)
+    if isinstance(given, Clusters):
+        return pl.DataFrame({"cluster": assigned(given, people) + 1})
+    model = predictor(given)
     shares = model.of_people(people, check_range_pattern(range_pattern))
     labels = [model.labels[place] for place in shares.argmax(axis=1)]
     likely = model.labels if model.tells_shares else ()
@@ -40,8 +47,10 @@ def predicted(model: Model, people: pl.DataFrame, range_pattern: str | None = No
     )
 
 
-def predictor(model: Model) -> Predictor:
-    """Any model as one that predicts."""
+def predictor(model: Released) -> Predictor:
+    """Any model of labels as one that predicts."""
+    if isinstance(model, Clusters | Rules):
+        raise ModelError(f"a {name_of(model)} predicts no labels: give a model that was learnt for a target")
     return TreePredictor(model) if isinstance(model, Tree) else model
 
 

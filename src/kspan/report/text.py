@@ -209,7 +209,7 @@ def _risk(audit: Audit) -> Iterator[tuple[str, str]]:
 
 def _utility(audit: Audit) -> Iterator[tuple[str, str]]:
     utility = audit.utility
-    if audit.kind != "rules":
+    if audit.kind in ("table", "tree"):
         yield (
             "CM",
             "needs a target in the policy" if utility.cm is None else f"{utility.cm:,} people outside their majority",
