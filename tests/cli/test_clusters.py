@@ -61,7 +61,7 @@ REFUSED = {
     "an option of trees": ([*LEARN, "--min-rows", "3"], "--min-rows"),
     "an option of rules": ([*LEARN, "--min-support", "0.1"], "--min-support"),
     "an unknown scaling": ([*LEARN, "--scaling", "rage"], "did you mean 'range'"),
-    "clusters for a tree": (["learn", "people.csv", "-p", "policy.toml", "-o", "t.json", "--min-people", "3"], "people"),
+    "for a tree": (["learn", "people.csv", "-p", "policy.toml", "-o", "t.json", "--min-people", "3"], "--min-people"),
     "without people": (["audit", "clusters.json"], "--data"),
     "beside a tree": ([*AUDIT, "--with", "clusters.json"], "only trees"),
     "merged like trees": (["share", "merge", "clusters.json", "-o", "g.json"], "clusters.json"),
