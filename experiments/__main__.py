@@ -44,8 +44,9 @@ def _run(experiment: Experiment, folder: Path, out: Path, *, quick: bool) -> Non
     charts = out / "charts"
     charts.mkdir(parents=True, exist_ok=True)
     for ending, chart in experiment.charts(table).items():
-        for suffix in (".png", ".html"):
-            write_chart(chart, charts / f"{experiment.name}-{ending}{suffix}")
+        name = f"{experiment.name}-{ending}"
+        chart.save(str(charts / f"{name}.png"), scale_factor=1)  # small, for it is kept with the results
+        write_chart(chart, charts / f"{name}.html")
 
 
 def _say(step: str) -> None:

@@ -8,6 +8,8 @@ import polars as pl
 from kspan.report.charts import COLORS
 
 WIDTH, HEIGHT = 250, 190
+MORE = ["#882255", "#999933", "#8C564B"]
+"""Colors for charts with many lines."""
 
 
 def lines(
@@ -36,4 +38,5 @@ def lines(
 
 
 def _colors(number: int) -> list[str]:
-    return [COLORS[place % len(COLORS)] for place in range(number)]
+    palette = [*COLORS, *MORE]
+    return [palette[place % len(palette)] for place in range(number)]

@@ -88,6 +88,6 @@ def _verdict(means: pl.DataFrame, measure: str) -> str:
         lost = wide.filter(pl.col("pgen") < pl.col(other))
         where = ", ".join(f"{row['data']} at {row['sources']}" for row in lost.iter_rows(named=True))
         said.append(
-            f"than {other} in {wide.height - lost.height} of {wide.height}" + (f" (not: {where})" if where else "")
+            f"as {other} in {wide.height - lost.height} of {wide.height}" + (f" (not: {where})" if where else "")
         )
     return f"PGEN is at least as good {' and '.join(said)} cells with two sources or more."
