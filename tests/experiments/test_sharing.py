@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from experiments import sharing_generation, sharing_generation_told, sharing_pruning, sharing_pruning_told
-from experiments.__main__ import main
+from experiments.__main__ import FULL, main
 from experiments.catalog import EXPERIMENTS
 from experiments.data_sets import DataSet, load, parts
 from experiments.experiment import SEED, Block, Experiment, holds, read_rows, run
@@ -87,6 +87,12 @@ def test_charts_and_the_page_tell_every_figure(results: Path) -> None:
     assert set(stated["experiment"]) == {each.name for each in EXPERIMENTS.values()}
     for statement in stated["statement"]:
         assert statement in page
+
+
+def test_the_page_that_is_kept_is_that_of_the_results_that_are_kept(tmp_path: Path) -> None:
+    for folder in ("results", "charts"):
+        (tmp_path / folder).symlink_to(FULL / folder)
+    assert write_page(EXPERIMENTS.values(), tmp_path).read_text() == (FULL / "RESULTS.md").read_text()
 
 
 def test_owners_share_people_evenly() -> None:
