@@ -17,7 +17,7 @@ MEASURES = ("accuracy", "accuracy_or_majority", "reached", "cm", "cm_of_paths")
 def charts(table: pl.DataFrame) -> Mapping[str, Any]:
     """A chart a figure of the paper, and one of our own that counts what is not reached as the majority label."""
     means = _means(table).with_columns(pl.col("requirement").replace_strict(_short(table)))
-    order = list(dict.fromkeys(means["requirement"]))
+    order = sorted(set(means["requirement"]), key=_strength)
     trees = means.filter(pl.col("model") == "c45")
     one, ten = (trees.filter(pl.col("sources") == number) for number in (1, 10))
     bayes = means.filter((pl.col("model") == "naive-bayes") & (pl.col("sources") == 10))
@@ -63,6 +63,18 @@ def _means(table: pl.DataFrame) -> pl.DataFrame:
     mean = [pl.col(name).cast(pl.Float64).mean() for name in MEASURES]
     keys = ("data", "sources", "requirement", "method", "model")
     return table.group_by(keys, maintain_order=True).agg(*mean)
+
+
+def _strength(short: str) -> tuple[bool, int, int]:
+    """Where a requirement stands along the charts: (c,l) before simple l, each from weak to strong.
+
+    >>> sorted(["l=3", "(5,2)", "(5,3)", "(20,2)", "l=2"], key=_strength)
+    ['(20,2)', '(5,2)', '(5,3)', 'l=2', 'l=3']
+    """
+    if short.startswith("l="):
+        return True, int(short.removeprefix("l=")), 0
+    c, least = short.strip("()").split(",")
+    return False, int(least), -int(c)
 
 
 def _short(table: pl.DataFrame) -> dict[str, str]:
