@@ -1,0 +1,1 @@
+"""The tables and figures of the papers again: ours beside theirs, made with the product's public interface."""

@@ -1,0 +1,70 @@
+"""`python -m experiments list`, `run NAME`, `all`: measure, draw, and write the page of results."""
+
+import argparse
+import sys
+from functools import cache
+from pathlib import Path
+
+import kspan as ks
+from experiments.catalog import EXPERIMENTS
+from experiments.data_sets import DATA, HOME, DataSet, load
+from experiments.experiment import Experiment, run
+from experiments.page import write_page
+from kspan.report.charts import write_chart
+
+FULL, QUICK = HOME / "experiments", HOME / "build" / "experiments"
+"""Where results go: those of a quick run must not take the place of the others."""
+
+
+def main(words: list[str] | None = None) -> int:
+    """Do what the command line says; the exit code is 2 if it cannot be done."""
+    given = _arguments(words)
+    if given.command == "list":
+        for each in EXPERIMENTS.values():
+            print(f"{each.name:<22} paper {each.paper}, {each.figures}")
+        return 0
+    out = given.out or (QUICK if given.quick else FULL)
+    chosen = list(EXPERIMENTS.values()) if given.command == "all" else [EXPERIMENTS[given.name]]
+    try:
+        for each in chosen:
+            _run(each, given.data, out, quick=given.quick)
+    except ks.KspanError as error:
+        print(error, file=sys.stderr)
+        return 2
+    print(write_page(EXPERIMENTS.values(), out))
+    return 0
+
+
+def _run(experiment: Experiment, folder: Path, out: Path, *, quick: bool) -> None:
+    @cache
+    def data(name: str) -> DataSet:
+        return load(name, folder)
+
+    table = run(experiment, data, out / "results" / f"{experiment.name}.csv", quick=quick, say=_say)
+    charts = out / "charts"
+    charts.mkdir(parents=True, exist_ok=True)
+    for ending, chart in experiment.charts(table).items():
+        name = f"{experiment.name}-{ending}"
+        chart.save(str(charts / f"{name}.png"), scale_factor=1)  # small, for it is kept with the results
+        write_chart(chart, charts / f"{name}.html")
+
+
+def _say(step: str) -> None:
+    print(step, file=sys.stderr, flush=True)
+
+
+def _arguments(words: list[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m experiments", description=__doc__)
+    commands = parser.add_subparsers(dest="command", required=True)
+    commands.add_parser("list", help="name the experiments")
+    one = commands.add_parser("run", help="run one experiment")
+    one.add_argument("name", choices=EXPERIMENTS, help="its name")
+    for command in (one, commands.add_parser("all", help="run every experiment")):
+        command.add_argument("--data", type=Path, default=DATA, help="the folder with the papers' data sets")
+        command.add_argument("--quick", action="store_true", help="a small part, to see that everything works")
+        command.add_argument("--out", type=Path, help="where results, charts and the page go")
+    return parser.parse_args(words)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

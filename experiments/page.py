@@ -1,0 +1,66 @@
+"""The page of results, made from the files of results alone."""
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import polars as pl
+
+from experiments.experiment import Experiment, read_rows
+
+PUBLISHED = Path(__file__).parent / "published"
+NOTES = Path(__file__).parent / "notes"
+HEAD = """# The papers again
+
+What the papers report, measured with kspan. This page is made by `python -m experiments all` from the files in
+`results/`: each row there is one cell, with its seed and the versions it was measured with. Charts are in `charts/` (a
+run also writes each as a page that shows numbers under the pointer). Figures are means in percent.
+"""
+
+
+def write_page(experiments: Iterable[Experiment], out: Path) -> Path:
+    """Write RESULTS.md about every experiment that has results."""
+    sections = [HEAD]
+    for each in experiments:
+        table = read_rows(out / "results" / f"{each.name}.csv")
+        if table.is_empty():
+            continue
+        charts = sorted((out / "charts").glob(f"{each.name}-*.png"))
+        sections.append(f"## {each.name} (paper {each.paper}, {each.figures})\n\n{_note(each, 'run')}")
+        sections.append(published(each))
+        sections.append(each.found(table))
+        sections.append(_note(each, "differs"))
+        sections.append("\n".join(f"![{chart.stem}](charts/{chart.name})" for chart in charts))
+    page = out / "RESULTS.md"
+    page.write_text("\n\n".join(section.strip() for section in sections) + "\n", encoding="utf-8")
+    return page
+
+
+def _note(experiment: Experiment, kind: str) -> str:
+    """What people wrote of an experiment: what was `run`, and where ours `differs` and why."""
+    return (NOTES / f"{experiment.name}-{kind}.md").read_text(encoding="utf-8")
+
+
+def published(experiment: Experiment) -> str:
+    """What the paper's text states, as a table of Markdown."""
+    stated = pl.read_csv(PUBLISHED / f"{experiment.paper}.csv", infer_schema=False)
+    rows = stated.filter(pl.col("experiment") == experiment.name).select("figure", "statement")
+    return "The paper states (its figures print no numbers):\n\n" + markdown(rows.columns, rows.rows())
+
+
+def markdown(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """A table of Markdown, where None is a dash and a share is a percentage.
+
+    >>> print(markdown(["method", "accuracy"], [("pgen", 0.5), ("ldm", None)]))
+    | method | accuracy |
+    |---|---|
+    | pgen | 50.0 |
+    | ldm | - |
+    """
+    lines = [head, ["---"] * len(head), *(tuple(_shown(cell) for cell in row) for row in rows)]
+    shown = ["| " + " | ".join(line) + " |" for line in lines]
+    shown[1] = "|" + "---|" * len(head)
+    return "\n".join(shown)
+
+
+def _shown(cell: object) -> str:
+    return "-" if cell is None else f"{100 * cell:.1f}" if isinstance(cell, float) else str(cell)
