@@ -4,7 +4,7 @@ from typing import Literal, get_args
 
 from kspan.data.schema import Schema
 from kspan.data.table import Table
-from kspan.errors import PolicyError
+from kspan.errors import PolicyError, check_number
 from kspan.induce.grow import Growth
 from kspan.induce.id3 import offered
 from kspan.induce.prune import prune as prune_growth
@@ -27,13 +27,15 @@ def c45(
     subtree_raising: bool = True,
     entropy: Entropy = "equal",
     missing: Missing = "shared",
+    row_worth: float = 1.0,
 ) -> Tree:
     """The tree of C4.5, without a requirement.
 
     A row whose value is missing, or shown as `*`, goes down every branch with a share of its weight, in training and in
     prediction, so that counts may be fractions. A cell that admits several values does so with those branches that take
     some, and `entropy` says how likely they are (see `kspan.induce.spread`). With `missing="value"` it is a value of
-    its own instead, so that everybody ends at one leaf. Weather, Quinlan's example of 1986:
+    its own instead, so that everybody ends at one leaf. Where rows stand for less than a person each, `row_worth` says
+    how much, so that pruning does not believe them too much. Weather, Quinlan's example of 1986:
 
     >>> import polars as pl
     >>> from kspan.data.encode import encode
@@ -44,6 +46,7 @@ def c45(
     >>> c45(encode(pl.DataFrame({"outlook": outlook, "humidity": humidity, "play": play}), schema), schema)
     Tree(4 leaves, 14 people, target 'play')
     """
+    check_number("row_worth", row_worth, low=1e-9)
     if missing not in get_args(Missing):
         raise PolicyError(f"missing cannot be {missing!r}: use {' or '.join(get_args(Missing))}")
     shared = missing == "shared"
@@ -53,5 +56,5 @@ def c45(
     while candidate := growth.best():
         growth.divide(candidate)
     if prune:
-        prune_growth(growth, confidence_factor, raising=subtree_raising)
+        prune_growth(growth, confidence_factor, raising=subtree_raising, row_worth=row_worth)
     return released(growth, table, schema)

@@ -17,15 +17,17 @@ COLLAPSE = 1e-3
 """Fewer errors than this are not saved by a subtree."""
 
 
-def prune(growth: Growth, confidence_factor: float = 0.25, *, raising: bool = False) -> None:
+def prune(growth: Growth, confidence_factor: float = 0.25, *, raising: bool = False, row_worth: float = 1.0) -> None:
     """Replace subtrees of what has grown by leaves, and, if `raising`, nodes by their largest branch.
+
+    Errors are expected as if each row had been seen `row_worth` times: less prunes harder.
 
     A leaf in place of a subtree unites bins, and so only merges spans: what is private stays private. A raised branch
     asks its questions of more people, which may divide a span (Friedman et al. 2006, Sect. 3.3).
     """
     check_confidence(confidence_factor)
     _collapse(growth.root)
-    _Pruning(growth, confidence_factor, raising).settle(growth.root)
+    _Pruning(growth, confidence_factor, raising, row_worth).settle(growth.root)
 
 
 def check_confidence(confidence_factor: float) -> None:
@@ -57,9 +59,9 @@ def _extra(people: float, errors: float, confidence_factor: float) -> float:
     return (rate + z**2 / (2 * people) + z * spread) / (1 + z**2 / people) * people - errors
 
 
-def errors_as_leaf(node: Leaf, confidence_factor: float) -> float:
+def errors_as_leaf(node: Leaf, confidence_factor: float, row_worth: float = 1.0) -> float:
     """What a node promises if it is a leaf."""
-    return expected_errors(node.people, _errors(node), confidence_factor)
+    return expected_errors(node.people * row_worth, _errors(node) * row_worth, confidence_factor) / row_worth
 
 
 def _errors(leaf: Leaf) -> float:
@@ -95,12 +97,13 @@ def cut(node: Leaf) -> None:
 class _Pruning:
     """One pass from the leaves to the root, with what each subtree promises."""
 
-    def __init__(self, growth: Growth, confidence_factor: float, raising: bool) -> None:
+    def __init__(self, growth: Growth, confidence_factor: float, raising: bool, row_worth: float) -> None:
         self.growth, self.confidence_factor, self.raising = growth, confidence_factor, raising
+        self.row_worth = row_worth
         self.promised: dict[Leaf, float] = {}
 
     def as_leaf(self, node: Leaf) -> float:
-        return errors_as_leaf(node, self.confidence_factor)
+        return errors_as_leaf(node, self.confidence_factor, self.row_worth)
 
     def settle(self, root: Leaf) -> None:
         """Prune a node and all below it, sons before their parents."""
