@@ -10,8 +10,11 @@ from kspan.data.table import Column
 from kspan.errors import DataError, HierarchyError, listed
 
 
-def check_domain(column: Column, range_pattern: str | None = None) -> None:
-    """Refuse cells outside the declared domain, by their number: whose they are stays in the house."""
+def check_domain(column: Column, range_pattern: str | None = None, hierarchy: Hierarchy | Recipe | None = None) -> None:
+    """Refuse cells outside the declared domain, by their number: whose they are stays in the house.
+
+    Names of the hierarchy stand for values, and are as good as these.
+    """
     domain = column.domain
     if domain is None:
         return
@@ -30,7 +33,10 @@ def check_domain(column: Column, range_pattern: str | None = None) -> None:
         wrong = sum(no and not (own and own.fullmatch(label)) for no, label in zip(strange, column.values, strict=True))
         what = "numbers"
     else:
-        wrong, what = sum(bool(domain.outside(values_in(cell))) for cell in cells), "values of its declared domain"
+        names = _names_above(column, hierarchy)
+        strange = [bool(domain.outside(values_in(cell))) for cell in cells]
+        wrong = sum(no and label not in names for no, label in zip(strange, column.values, strict=True))
+        what = "values of its declared domain"
     if wrong:
         raise DataError(
             f"column {column.name!r} holds {wrong} different cells that are not {what}: "
@@ -38,17 +44,33 @@ def check_domain(column: Column, range_pattern: str | None = None) -> None:
         )
 
 
+def _names_above(column: Column, hierarchy: Hierarchy | Recipe | None) -> frozenset[str]:
+    """What a hierarchy calls several values of a declared domain."""
+    if isinstance(hierarchy, Recipe):
+        hierarchy = None if column.domain is None or column.domain.values is None else _built(column, hierarchy)
+    return frozenset() if hierarchy is None else frozenset(hierarchy.members) - frozenset(hierarchy.levels[0])
+
+
+def _built(column: Column, recipe: Recipe) -> Hierarchy | None:
+    """The hierarchy by a recipe: of the declared values, or else of those that a column has, if it has any."""
+    values = None if column.domain is None else column.domain.values
+    if values is None:
+        labels = [column.label(code) for code in range(len(column.values))]
+        values = tuple(dict.fromkeys(value for label in labels for value in values_in(read_cell(label))))
+    try:
+        return recipe.build(list(values)) if values else None
+    except HierarchyError as error:
+        raise HierarchyError(f"the hierarchy of {column.name!r} cannot be built: {error}") from None
+
+
 def with_hierarchy(column: Column, hierarchy: Hierarchy | Recipe) -> Column:
     """The column with its hierarchy, built for it if it is a recipe; values that it lacks are named and refused."""
     labels = [column.label(code) for code in range(len(column.values))]
     if not isinstance(hierarchy, Hierarchy):
-        values = dict.fromkeys(value for label in labels for value in values_in(read_cell(label)))
-        if not values:  # where all cells are suppressed or missing there is nothing to build from, and no need
+        made = _built(column, hierarchy)
+        if made is None:  # where all cells are suppressed or missing there is nothing to build from, and no need
             return column
-        try:
-            hierarchy = hierarchy.build(list(values))
-        except HierarchyError as error:
-            raise HierarchyError(f"the hierarchy of {column.name!r} cannot be built: {error}") from None
+        hierarchy = made
     unknown = [
         value
         for label in labels

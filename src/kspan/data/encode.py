@@ -47,8 +47,8 @@ def encode_column(series: pl.Series, schema: Schema) -> Column:
     if domain is not None and domain.kind == "categorical":
         series = _as_text(series)
     column = _words(series, schema, domain) if series.dtype == pl.String else _numbers(series, domain)
-    check_domain(column, schema.range_pattern)
     hierarchy = schema.hierarchies.get(series.name)
+    check_domain(column, schema.range_pattern, hierarchy)
     if hierarchy is None:
         return column
     column = with_hierarchy(column, hierarchy)
