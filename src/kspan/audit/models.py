@@ -135,4 +135,4 @@ def _required(
     try:
         return parse(claim.requirement)
     except PolicyError:
-        raise ModelError("the claim of {what} is no requirement that can be read: give another (--require)") from None
+        raise ModelError(f"the claim of {what} is no requirement that can be read: give another (--require)") from None
