@@ -1,5 +1,6 @@
 """The audit of rules: figures that are not true or not possible, what is told of private items, what is refused."""
 
+import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
@@ -157,3 +158,22 @@ def test_what_cannot_be_judged() -> None:
         ks.audit(rules(TEA))
     with pytest.raises(ks.PolicyError, match="column 'extra' has no role"):
         audit_rules(rules(TEA), PEOPLE.with_columns(extra=1), policy())
+
+
+def test_nested_public_left_sides_leave_nothing_open() -> None:
+    nested = rules(rule("tea", "pills", 0.1, 0.5), rule("tea milk", "drops", 0.05, 0.5), people=20)
+    told = implied_spans(nested)
+    assert sorted((int(low), told.most(span)) for span, low in enumerate(told.low)) == [(2, 2), (2, 2), (16, 16)]
+
+
+def test_people_are_told_apart_by_more_sets_than_fit_into_a_word() -> None:
+    bought = np.random.default_rng(3).random((500, 70)) < 0.5
+    names = [f"i{number}" for number in range(70)]
+    people = pl.DataFrame({**dict(zip(names, bought.T, strict=True)), "pills": np.ones(500, bool)})
+    every = [rule(name, "pills", float(people[name].mean()), 1.0) for name in names]  # type: ignore[arg-type]
+    roles = dict.fromkeys(names, "public") | {"pills": "private"}
+    found = audit_rules(rules_about(every, 500, roles), people, ks.KAnonymity(2))  # type: ignore[arg-type]
+    assert (found.groups, found.holds, found.untrue) == (500, False, ())
+    last = people.with_columns(pl.lit(1).alias(name) for name in names[:-1])
+    again = [rule(name, "pills", float(last[name].mean()), 1.0) for name in names]  # type: ignore[arg-type]
+    assert audit_rules(rules_about(again, 500, roles), last, ks.KAnonymity(2)).groups == 2  # type: ignore[arg-type]

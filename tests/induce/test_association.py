@@ -126,3 +126,19 @@ def test_the_estimator_is_one_of_scikit_learn() -> None:
         ks.KAnonymousRules().fit(np.array([[1.0, 2.0], [0.0, 1.0]]))
     with pytest.raises(ks.PolicyError, match="the pattern 'q\\*' under private matches no column"):
         ks.KAnonymousRules(private=["q*"]).fit(PEOPLE)
+
+
+def test_people_without_the_left_side_are_no_crowd_for_those_who_have_it() -> None:
+    """Eight people bought tea and no milk; two who bought milk and no tea are not among them."""
+    people = pl.DataFrame(
+        {"tea": [1] * 18 + [0] * 12, "milk": [1] * 10 + [0] * 8 + [1] * 2 + [0] * 10, "pills": [1, 0] * 15}
+    )
+    rules = rules_about(
+        [ks.Rule(frozenset({"tea", "pills"}), frozenset({"milk"}), 5 / 30, 5 / 9)],
+        30,
+        {"tea": "public", "milk": "public", "pills": "private"},
+    )
+    for k, taken in ((8, 1), (9, 0)):
+        policy = ks.Policy(public=["tea", "milk"], private=["pills"], require=f"k={k}")
+        assert len(ks.choose_rules(rules, people, policy).rules) == taken
+        assert ks.audit(rules, people, policy).holds == bool(taken)

@@ -1,36 +1,29 @@
 """The audit of association rules: whoever can be in the same states of all rules is one span, and must be a crowd."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 import polars as pl
 
 from kspan.audit.figures import untrue_rules
 from kspan.audit.findings import Audit, Finding, K, Utility
-from kspan.audit.implied import ImpliedSpans, implied_spans
 from kspan.audit.infer import certain, confidence
 from kspan.audit.measured import measured
 from kspan.audit.risk import risk_of
-from kspan.audit.rule_spans import MOST_CLASSES, Asked, RuleSpans, bought_in_spans, rule_spans
+from kspan.audit.rule_figures import audit_figures
+from kspan.audit.rule_spans import RuleSpans, bought_in_spans, rule_spans
 from kspan.data.arrays import Bools, Int64s
 from kspan.data.baskets import Baskets, encode_baskets
 from kspan.data.groups import Counts, Groups
-from kspan.errors import KspanError, PolicyError
+from kspan.errors import PolicyError
 from kspan.frames.files import load
 from kspan.model.association import Rules
 from kspan.policy import Policy
 from kspan.policy.patterns import expanded, roles_of
 from kspan.privacy import OnPrivate, Requirement
 from kspan.utility.loss import average_group_size
-
-MOST_SPOKEN = 10
-BY_THE_PEOPLE = "give the transactions that the rules were found in (--data)"
-WORST_CASE = (
-    "Judged by the published figures: where they leave a range (they are rounded, and private items hide some of what "
-    "they tell), a span is taken to have the worst number of people that is possible."
-)
 
 
 def audit_rules(rules: Rules, people: Any, policy: Policy | Requirement, *, show: int = 5) -> Audit:
@@ -46,7 +39,7 @@ def audit_rules(rules: Rules, people: Any, policy: Policy | Requirement, *, show
     elif rules.private:
         require.check(rules.private)
     if people is None:
-        return _by_figures(rules, require, show)
+        return audit_figures(rules, require, show=show)
     frame, weight = load(people), None
     if isinstance(policy, Policy):
         policy = expanded(policy, frame.columns)
@@ -63,9 +56,6 @@ def _check_roles(rules: Rules, policy: Policy) -> None:
             raise PolicyError(f"the rules take {name!r} as {role}, the policy says {said[name]}: they must agree")
 
 
-# By the people
-
-
 @dataclass(frozen=True, repr=False)
 class _Private:
     """What some rule tells of one private item."""
@@ -78,7 +68,6 @@ class _Private:
 
 def _by_people(rules: Rules, baskets: Baskets, require: Requirement, show: int) -> Audit:
     spans = rule_spans(rules, baskets)
-    varies = spans.asked.varies(spans.codes)
     exposing = spans.asked.exposes(spans.codes)
     private = {item: found for item in rules.private if (found := _told(item, spans, baskets)).told.any()}
     holds = {str(part): _holds(part, spans.sizes, exposing, private) for part in require.parts}
@@ -90,7 +79,7 @@ def _by_people(rules: Rules, baskets: Baskets, require: Requirement, show: int) 
         chosen = among[np.argsort(spans.sizes[among], kind="stable")[:show]]
         return tuple(
             Finding(
-                shown=_shown(spans.asked, spans.contained[span], spans.codes[span], varies[span]),
+                shown=spans.asked.shown(spans.contained[span], spans.codes[span]),
                 people=int(spans.sizes[span]),
                 crowd=int(spans.sizes[span]),
                 breaks=tuple(part for part, held in holds.items() if not held[span]),
@@ -151,19 +140,6 @@ def _where_told(found: _Private) -> Counts:
     return Counts(part.start, part.value, part.people, found.counts.whole)
 
 
-def _shown(asked: Asked, contained: Bools, codes: Sequence[int], varies: Bools) -> dict[str, str]:
-    """What the people of a span bought where everybody sees it, which rules speak of them, and how many classes."""
-    places = sorted({asked.questions[question][0] for question in np.flatnonzero(varies).tolist()})
-    speaking = [str(place + 1) for place in places]
-    more = [] if len(speaking) <= MOST_SPOKEN else ["..."]
-    classes = asked.classes(codes)
-    return {
-        "basket": asked.basket(contained.tolist()),
-        "rules": ", ".join([*speaking[:MOST_SPOKEN], *more]) or "none",
-        "classes": str(classes) if classes <= MOST_CLASSES else f"more than {MOST_CLASSES:,}",
-    }
-
-
 def _per_row(spans: RuleSpans, exposing: Bools, good: Bools, private: Mapping[str, _Private]) -> pl.DataFrame:
     per_span: dict[str, Any] = {
         "span_size": spans.sizes,
@@ -176,88 +152,3 @@ def _per_row(spans: RuleSpans, exposing: Bools, good: Bools, private: Mapping[st
         per_span |= {f"confidence: {item}": guess, f"certain: {item}": certain(found.counts) & found.told}
     rows = {name: values[spans.span] for name, values in per_span.items()}
     return pl.DataFrame({"row": np.arange(1, len(spans.span) + 1), "span": spans.span + 1, **rows})
-
-
-# By the figures
-
-
-def _by_figures(rules: Rules, require: Requirement, show: int) -> Audit:
-    for part in require.parts:
-        if isinstance(part, OnPrivate):
-            raise PolicyError(f"{part} is about private items, of which figures tell only in part: {BY_THE_PEOPLE}")
-    spans = implied_spans(rules)
-    varies = spans.asked.varies(spans.codes)
-    exposing = spans.asked.exposes(spans.codes)
-    # Nobody at all is fine, so a span that may be empty has one person in the worst case.
-    worst = np.maximum(spans.low, 1)
-    groups = Groups(worst, exposing=exposing)
-    holds = {str(part): part.holds(groups) for part in require.parts}
-    good: Bools = np.logical_and.reduce(list(holds.values()))
-    smallest = int(worst[exposing].min()) if exposing.any() else rules.transactions
-
-    def findings(among: Int64s) -> tuple[Finding, ...]:
-        chosen = among[np.argsort(worst[among], kind="stable")[:show]]
-        return tuple(
-            Finding(
-                shown={
-                    **_shown(spans.asked, spans.contained[span], spans.codes[span], varies[span]),
-                    "implied": _implied(rules, spans, span, np.flatnonzero(varies[span]).tolist()),
-                },
-                people=int(worst[span]),
-                crowd=int(worst[span]),
-                breaks=tuple(part for part, held in holds.items() if not held[span]),
-            )
-            for span in chosen.tolist()
-        )
-
-    # If the fewest of all spans are everybody, nothing is left open.
-    sure = int(spans.low.sum()) == rules.transactions
-    return Audit(
-        holds=bool(good.all()),
-        requirement=str(require),
-        counting="figures",
-        rows=0,
-        people=rules.transactions,
-        groups=len(worst),
-        k=K(rows=smallest, people=smallest),
-        identifiers=(),
-        failing_groups=int((~good).sum()),
-        failing_people=0 if good.all() else rules.transactions - int(spans.low[good].sum()),
-        failing=findings(np.flatnonzero(~good)),
-        smallest=findings(np.arange(len(good))),
-        exposed={},
-        reached={},
-        risk=risk_of(worst, worst),
-        utility=Utility(cm=None, dm=None, average_group_size=rules.transactions / len(worst), ncp=None),
-        suppressed=None,
-        kind="rules",
-        safe_people=int(spans.low[~exposing].sum()),
-        assumptions=() if sure else (WORST_CASE,),
-        make_per_row=_no_rows,
-    )
-
-
-def _implied(rules: Rules, spans: ImpliedSpans, span: int, speaking: Sequence[int]) -> str:
-    """The people of a span, and how many of them bought what its rules tell of, as far as figures say."""
-    low, high = int(spans.low[span]), spans.most(span)
-    told = [f"{_range(low, high)} people"]
-    for question in speaking[:MOST_SPOKEN]:
-        between = spans.bought(span, question)
-        if between is None:
-            continue
-        _, left, right = spans.asked.questions[question]
-        # Of whom everything public is known, only private items are news.
-        names = ", ".join(sorted((left | right) - rules.public))
-        determined = low == high and between[0] == between[1]
-        rest = f", {low - between[0]:,} without" if determined else ""
-        told.append(f"{_range(*between)} with {names}{rest}")
-    # A rule and its reverse tell the same.
-    return "; ".join(dict.fromkeys(told))
-
-
-def _range(low: int, high: int) -> str:
-    return f"{low:,}" if low == high else f"{low:,} to {high:,}"
-
-
-def _no_rows() -> NoReturn:
-    raise KspanError(f"rules that are judged by their figures have no rows: {BY_THE_PEOPLE}")

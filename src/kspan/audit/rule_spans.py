@@ -37,7 +37,8 @@ from kspan.model.association import Rules
 Codes = NDArray[np.uint8]
 AT_ONCE = 64
 """Sets of items that are told apart at once, a bit each."""
-MOST_CLASSES = 1000
+MOST_CLASSES, MOST_SPOKEN = 1000, 10
+"""Classes of a span that are counted, and rules that are named."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -121,6 +122,18 @@ class Asked:
             if len(unions) > MOST_CLASSES:
                 break
         return len(unions)
+
+    def shown(self, contained: Bools, codes: Codes) -> dict[str, str]:
+        """What the people of a span bought where everybody sees it, which rules speak of them, and how many classes."""
+        varying = np.flatnonzero(self.varies(codes[None, :])[0]).tolist()
+        speaking = [str(place + 1) for place in sorted({self.questions[question][0] for question in varying})]
+        more = [] if len(speaking) <= MOST_SPOKEN else ["..."]
+        classes = self.classes(codes.tolist())
+        return {
+            "basket": self.basket(contained.tolist()),
+            "rules": ", ".join([*speaking[:MOST_SPOKEN], *more]) or "none",
+            "classes": str(classes) if classes <= MOST_CLASSES else f"more than {MOST_CLASSES:,}",
+        }
 
     def basket(self, contained: Sequence[bool]) -> str:
         """What people bought and did not buy who bought just some of the `sets`, as far as the rules ask."""

@@ -12,6 +12,7 @@ from kspan.estimators.inputs import rows_of
 from kspan.frames.native import of_its_kind
 from kspan.induce.association import mine_rules
 from kspan.policy import Policy
+from kspan.policy.patterns import expanded
 
 
 class KAnonymousRules(BaseEstimator):  # type: ignore[misc]
@@ -81,16 +82,14 @@ class KAnonymousRules(BaseEstimator):  # type: ignore[misc]
         """Items that are named have their role, patterns among them; what is in neither list is public, or no item."""
         hidden, require = list(self.private), self.require or f"k={self.k}"
         if self.public is not None:
-            known = expanded_lists(list(self.public), hidden, columns)
+            known = _expanded(list(self.public), hidden, columns)
             return Policy(public=known[0], private=known[1], require=require)
-        private = expanded_lists([], hidden, columns)[1]
+        private = _expanded([], hidden, columns)[1]
         return Policy(public=[name for name in columns if name not in private], private=private, require=require)
 
 
-def expanded_lists(public: list[str], private: list[str], columns: list[str]) -> tuple[list[str], list[str]]:
+def _expanded(public: list[str], private: list[str], columns: list[str]) -> tuple[list[str], list[str]]:
     """The columns behind names and patterns of both roles."""
-    from kspan.policy.patterns import expanded
-
     policy = expanded(Policy(public=public, private=private, require="k=1"), columns)
     return list(policy.public), list(policy.private)
 
