@@ -74,6 +74,12 @@ def publish(
     learner: Annotated[str, typer.Option(help="The tree that atp prunes: c45 or id3.")] = "c45",
     merge: Merge = "rules",
     information: Information = None,
+    raising: Annotated[
+        bool,
+        typer.Option(
+            "--raising/--no-raising", help="May atp put a branch in the place of the root? The paper's cannot."
+        ),
+    ] = True,
     min_rows: Annotated[
         int | None, typer.Option(min=1, help="People that at least two branches of a split must have.")
     ] = None,
@@ -115,6 +121,7 @@ def publish(
             learner=learner,
             disclosure=str(disclose),
             marginals=marginals,
+            raising=raising,
             **chosen,
             **options,
         )

@@ -9,10 +9,13 @@ from kspan.data.arrays import Bools, Floats, Int64s
 from kspan.errors import ModelError, PolicyError, Unreachable, did_you_mean
 from kspan.induce.branches import Branches, uncertainty
 from kspan.induce.path_measure import PathMeasure
+from kspan.model.outcome import Counts
 from kspan.model.tree import Tree
 from kspan.privacy import Requirement
 from kspan.privacy.looser import best_reachable
 
+ENOUGH = 0.98
+"""A tree that keeps so much of what it was right of need not be compared with others."""
 Information = Literal["exact", "estimated"]
 Merge = Literal["rules", "information"]
 
@@ -52,6 +55,28 @@ def first_pruned(
         if not (found := pruned(tree, requirement, information, merge)).root.is_leaf:
             return found
     return None
+
+
+def best_pruned(trees: Iterable[Tree], requirement: Requirement, information: Information, merge: Merge) -> Tree | None:
+    """Of some trees of the same people the one that, pruned, is right of most of them, if it has more than one leaf.
+
+    No more trees are looked at once one has kept nearly all that the first one was right of.
+    """
+    best, most, enough = None, -1.0, 0.0
+    for tree in trees:
+        enough = enough or ENOUGH * _hits(tree)
+        found = pruned(tree, requirement, information, merge)
+        if not found.root.is_leaf and _hits(found) > most:
+            best, most = found, _hits(found)
+        if most >= enough:
+            break
+    return best
+
+
+def _hits(tree: Tree) -> float:
+    """How many people have the commonest label of their leaf."""
+    outcomes = (leaf.outcome for leaf in tree.leaves)
+    return float(sum(max(one.counts) if isinstance(one, Counts) else getattr(one, "hit", 0) for one in outcomes))
 
 
 def empty(trees: Iterable[Tree], requirement: Requirement, information: Information, merge: Merge) -> Unreachable:

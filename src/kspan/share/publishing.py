@@ -1,6 +1,7 @@
 """The owner's side: a tree learnt from people, or given, made private, judged, and ready to leave."""
 
 import os
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
 
@@ -10,7 +11,7 @@ from kspan.audit.findings import Audit
 from kspan.data.encode import encode
 from kspan.errors import DataError, DoesNotHold, PolicyError, Unreachable, did_you_mean, listed
 from kspan.frames.files import load
-from kspan.induce.atp import Information, Merge, atp, empty, first_pruned, information_of
+from kspan.induce.atp import Information, Merge, atp, best_pruned, empty, information_of
 from kspan.induce.methods import learn
 from kspan.induce.recount import goes_one_way, raised, recounted
 from kspan.model.documents import parsed
@@ -71,6 +72,7 @@ def share_tree(
     learner: str = "c45",
     merge: Merge = "rules",
     information: Information | None = None,
+    raising: bool = True,
     disclosure: str = "counts",
     marginals: bool = False,
     **options: Any,
@@ -78,8 +80,9 @@ def share_tree(
     """A tree of the people in a dataframe or file that may be published under the policy's requirement.
 
     `atp` learns a tree (C4.5, or `learner="id3"`) and prunes it until every path satisfies the requirement; `ldm`
-    learns under the requirement (kADET). `options` are those of the learner. With `marginals` it is also told how
-    attributes spread, as coarsely as the requirement asks. Raises `Unreachable` or `DoesNotHold` where there is no such
+    learns under the requirement (kADET). If pruning leaves little, the largest branch of the tree is also tried in the
+    place of its root, unless `raising` is false. `options` are those of the learner. With `marginals` it is also told
+    how attributes spread, as coarsely as the requirement asks. Raises `Unreachable` or `DoesNotHold` where there is no such
     tree.
 
     >>> from kspan.datasets import load_adult
@@ -92,7 +95,7 @@ def share_tree(
     people = load(data)
 
     def judged(rules: Policy, offered: pl.DataFrame) -> Judged:
-        tree = _learnt(offered, rules, method, learner, merge, information, options)
+        tree = _learnt(offered, rules, method, learner, merge, information, raising, options)
         beside = spread_of(tree, encode(offered, rules), rules.require) if marginals else ()
         return judged_tree(tree, people, policy, disclosure=disclosure, marginals=beside)
 
@@ -156,6 +159,7 @@ def _learnt(
     learner: str,
     merge: Merge,
     information: Information | None,
+    raising: bool,
     options: dict[str, Any],
 ) -> Tree:
     """A tree that keeps the requirement, unless private attributes spoil it."""
@@ -171,13 +175,17 @@ def _learnt(
         options = {"missing": "value", **options}
     learnt = learn(people, policy, learner, **options)
     assert isinstance(learnt, Tree)
-    # Where a child of the root fails and has one sibling, the rules merge the two, however much the sibling asks. If
-    # nothing is left, the largest branch is raised into the place of the root instead, as C4.5 does, and pruned.
     table = encode(people, policy)
     kept = information_of(learnt, information)
-    found = first_pruned(raised(learnt, table), policy.require, kept, merge)
+
+    def trees() -> Iterable[Tree]:
+        # Where a child fails and has one sibling, the rules merge the two, however much the sibling asks. So the
+        # largest branch may be raised into the place of the root, as C4.5 does, and pruned instead.
+        return raised(learnt, table) if raising else [learnt]
+
+    found = best_pruned(trees(), policy.require, kept, merge)
     if found is None:
-        raise empty(raised(learnt, table), policy.require, kept, merge)
+        raise empty(trees(), policy.require, kept, merge)
     return recounted(found, table) if kept == "estimated" else found
 
 
