@@ -82,8 +82,8 @@ def share_tree(
     `atp` learns a tree (C4.5, or `learner="id3"`) and prunes it until every path satisfies the requirement; `ldm`
     learns under the requirement (kADET). If pruning leaves little, the largest branch of the tree is also tried in the
     place of its root, unless `raising` is false. `options` are those of the learner. With `marginals` it is also told
-    how attributes spread, as coarsely as the requirement asks. Raises `Unreachable` or `DoesNotHold` where there is no such
-    tree.
+    how attributes spread, as coarsely as the requirement asks. Raises `Unreachable` or `DoesNotHold` where there is no
+    such tree.
 
     >>> from kspan.datasets import load_adult
     >>> policy = Policy(public=["age", "education", "sex"], target="income", require="k=50")
