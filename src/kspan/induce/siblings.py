@@ -13,7 +13,14 @@ SLACK = 1e-3
 
 
 class Siblings:
-    """The children of one node, of which one that `failed` is being merged with others, one after the other."""
+    """The children of one node, of which one that `failed` is being merged with others, one after the other.
+
+    Of five children three fail, and the first of them has hits alone; with the second or the fourth it would not be 9:
+
+    >>> family = Siblings(0, [1, 2, 3, 4, 5], [False, False, False, True, True], [1, 2, 8, 0, 9], [1, 1, 5, 0, 6])
+    >>> family.failed, family.untried(9)
+    (1, [3, 5])
+    """
 
     def __init__(
         self, parent: int, sons: Sequence[int], passes: Sequence[bool], people: Sequence[float], hits: Sequence[float]
