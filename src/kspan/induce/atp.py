@@ -5,13 +5,14 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from kspan.data.arrays import Bools, Floats, Int64s
+from kspan.data.arrays import Floats, Int64s
 from kspan.errors import ModelError, PolicyError, Unreachable, did_you_mean
 from kspan.induce.branches import Branches, uncertainty
 from kspan.induce.path_measure import PathMeasure
+from kspan.induce.siblings import Siblings
 from kspan.model.outcome import Counts
 from kspan.model.tree import Tree
-from kspan.privacy import Requirement
+from kspan.privacy import KAnonymity, Requirement
 from kspan.privacy.looser import best_reachable
 
 ENOUGH = 0.98
@@ -98,8 +99,10 @@ def pruned(tree: Tree, requirement: Requirement, information: Information = "exa
         return tree  # whoever knows the label reaches one bin, and that is safe at any size
     pruning = _Pruning(tree, requirement, information, merge)
     for level in pruning.branches.levels_from_the_bottom():
-        while failing := pruning.with_a_failed_child(level):
+        failing = pruning.with_a_failed_child(level)
+        while failing:
             pruning.merge_a_pair_at_each(failing)
+            failing = [siblings for siblings in failing if not pruning.is_settled(siblings)]
     return pruning.branches.tree(tree)
 
 
@@ -109,75 +112,82 @@ class _Pruning:
     def __init__(self, tree: Tree, requirement: Requirement, information: Information, merge: Merge) -> None:
         self.measure = PathMeasure(tree, requirement, estimated=information == "estimated")
         self.branches = Branches.of(tree, estimated=information == "estimated")
-        self.merge = merge
+        self.by_loss = merge == "information"
+        self.k = max((part.k for part in requirement.parts if isinstance(part, KAnonymity)), default=0)
         self.passes = self.measure.holds(self.branches.counts)
         self.passes[[bool(sons) for sons in self.branches.sons]] = True  # not asked before what is below it passes
-        self.told = self.branches.uncertainty()
-        self.begun: dict[int, int] = {}
-        """The failed child of a node that is being merged with one sibling after the other."""
+        self.people = self.branches.counts.sum(axis=1)
+        self.told = self.branches.uncertainty() if self.by_loss else np.zeros(len(self.people))
 
-    def with_a_failed_child(self, level: Sequence[int]) -> list[int]:
-        """Those nodes of a level of which a child fails; a lone one has replaced its parent."""
+    def with_a_failed_child(self, level: Sequence[int]) -> list[Siblings]:
+        """The children of those nodes of a level of which one fails; a lone one has replaced its parent."""
         failing = []
         for node in level:
             sons = self.branches.sons[node]
-            if len(sons) == 1 and not self.passes[sons[0]]:
-                self.become_the_child(node)
-            elif not all(self.passes[son] for son in sons):
-                failing.append(node)
+            passes = self.passes[sons]
+            if passes.all():
+                continue
+            if len(sons) == 1:
+                self.become_the_child(node, sons[0])
+            else:
+                hits = self.branches.counts[sons].max(axis=1)
+                failing.append(Siblings(node, sons, passes.tolist(), self.people[sons].tolist(), hits.tolist()))
         return failing
 
-    def merge_a_pair_at_each(self, nodes: Sequence[int]) -> None:
-        """Merge a failed child of each node with the sibling that the rules choose."""
-        pairs = [
-            (node, failed, son)
-            for node in nodes
-            for failed in [self.failed_child(node)]
-            for son in self.branches.sons[node]
-            if son != failed
-        ]
-        parent, failed, sibling = np.array(pairs).T
-        merged = self.branches.merged(failed, sibling)
-        good = self.measure.holds(merged)
-        lost = uncertainty(merged) - self.told[failed] - self.told[sibling]
-        first = self.preferred(parent, sibling, good, lost)
-        for pair in first.tolist():
-            self.unite(int(parent[pair]), int(failed[pair]), int(sibling[pair]), merged[pair], bool(good[pair]))
-
-    def failed_child(self, node: int) -> int:
-        """The failed child with the highest share of hits: it is protected worst."""
-        begun = self.begun.get(node)
-        if begun is not None and not self.passes[begun]:
-            return begun
-        failed = [son for son in self.branches.sons[node] if not self.passes[son]]
-        counts = self.branches.counts[failed]
-        return failed[int(np.argmax(counts.max(axis=1) / counts.sum(axis=1)))]
-
-    def preferred(self, parent: Int64s, sibling: Int64s, good: Bools, lost: Floats) -> Int64s:
-        """For each parent the pair to merge.
+    def merge_a_pair_at_each(self, families: Sequence[Siblings]) -> None:
+        """Merge the failed child of each family with the sibling that is preferred, unless others must be tried first.
 
         Rule 1: what results satisfies the requirement; rule 2: the sibling fails, too; rule 3: it has the fewest
         people. Where several satisfy one rule, the next one decides.
         """
-        people = self.branches.counts[sibling].sum(axis=1)
-        then = (lost,) if self.merge == "information" else (people, self.passes[sibling])
-        order = np.lexsort((*then, ~good, parent))
-        return order[np.unique(parent[order], return_index=True)[1]]
+        tried = [sorted(family.place) if self.by_loss else family.untried(self.k) for family in families]
+        sizes = [len(some) for some in tried]
+        failed = np.repeat([family.failed for family in families], sizes)
+        sibling = np.array([son for some in tried for son in some], np.int64)
+        merged = self.branches.merged(failed, sibling)
+        good = self.measure.holds(merged)
+        then = self.lost(failed, sibling, merged) if self.by_loss else np.arange(len(sibling))
+        order = np.lexsort((then, ~good, np.repeat(np.arange(len(families)), sizes)))
+        begins = np.cumsum(sizes) - sizes
+        for family, begin, size in zip(families, begins.tolist(), sizes, strict=True):
+            first = int(order[begin]) if size else -1
+            if size and (good[first] or self.by_loss):
+                self.unite(family, int(sibling[first]), merged[first], bool(good[first]))
+            elif family.has_tried_all:
+                other = family.order[0][-1]
+                self.unite(family, other, self.branches.merged(np.array([family.failed]), np.array([other]))[0], False)
 
-    def unite(self, parent: int, failed: int, sibling: int, counts: Floats, good: bool) -> None:
-        """Put a leaf in the place of two children."""
-        self.branches.unite(parent, failed, sibling, counts)
-        self.passes[failed], self.begun[parent] = good, failed
-        self.told[failed] = uncertainty(counts[None])[0]
-        self.told[parent] = self.told[self.branches.sons[parent]].sum()
-        if len(self.branches.sons[parent]) == 1:
-            self.become_the_child(parent)
+    def lost(self, failed: Int64s, sibling: Int64s, merged: Floats) -> Floats:
+        """What is told no more of labels if pairs of nodes are merged, in bits."""
+        bits: Floats = uncertainty(merged) - self.told[failed] - self.told[sibling]
+        return bits
 
-    def become_the_child(self, node: int) -> None:
+    def unite(self, family: Siblings, sibling: int, counts: Floats, good: bool) -> None:
+        """Put a leaf in the place of the failed child of a family and one of its siblings."""
+        failed = family.failed
+        self.branches.unite(failed, sibling, counts)
+        self.passes[failed], self.people[failed] = good, counts.sum()
+        if self.by_loss:
+            self.told[failed] = uncertainty(counts[None])[0]
+        family.take_in(sibling, float(self.people[failed]), good)
+
+    def is_settled(self, family: Siblings) -> bool:
+        """Does no child of a family fail any more? Then its parent has those that are left, or a lone one's place."""
+        if not family.is_settled:
+            return False
+        left = family.left
+        if len(left) == 1:
+            self.become_the_child(family.parent, left[0])
+        else:
+            self.branches.keep(family.parent, left)
+            self.told[family.parent] = self.told[left].sum()
+        return True
+
+    def become_the_child(self, node: int, child: int) -> None:
         """Put a lone child in the place of its parent."""
-        child = self.branches.sons[node][0]
         self.branches.become_leaf(node, self.branches.counts[child])
-        self.passes[node], self.told[node] = self.passes[child], self.told[child]
+        for each in (self.passes, self.people, self.told):
+            each[node] = each[child]
 
 
 def information_of(tree: Tree, asked: Information | None) -> Information:

@@ -3,7 +3,7 @@
 import math
 from collections import defaultdict
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -28,6 +28,8 @@ class Branches:
     counts: Floats
     """Per node and label. Estimated, all labels but the commonest have the same."""
     estimated: bool
+    changed: set[int] = field(default_factory=set)
+    """The nodes that are not as they were."""
 
     @classmethod
     def of(cls, tree: Tree, *, estimated: bool) -> "Branches":
@@ -66,23 +68,34 @@ class Branches:
         sums = self.counts[some] + self.counts[others]
         return settled(sums) if self.estimated else sums
 
-    def unite(self, parent: int, first: int, second: int, counts: Floats) -> None:
-        """Put a leaf in the place of the first of two children, which takes in the second."""
+    def unite(self, first: int, second: int, counts: Floats) -> None:
+        """Make a leaf of the first of two children, which takes in the second."""
         self.become_leaf(first, counts)
-        self.regions[first] = self.regions[first] + self.regions[second]
-        self.sons[parent].remove(second)
+        self.regions[first].extend(self.regions[second])
 
     def become_leaf(self, node: int, counts: Floats) -> None:
         """Let a node ask nothing more."""
-        self.sons[node], self.counts[node] = [], counts
+        self.keep(node, [])
+        self.counts[node] = counts
+
+    def keep(self, node: int, sons: list[int]) -> None:
+        """Let only so many children be left of a node."""
+        self.sons[node] = sons
+        self.changed.add(node)
 
     def tree(self, like: Tree) -> Tree:
         """What is left, as a tree."""
-        made: dict[int, Node] = {}
-        for place in range(len(self.nodes) - 1, -1, -1):
-            edges = tuple(Edge(_united(self.regions[son]), made.pop(son)) for son in self.sons[place])
-            attribute = self.nodes[place].attribute if edges else None
-            made[place] = Node(self.outcome(place), attribute, edges)
+        order, made = [0], dict[int, Node]()
+        for place in order:
+            order.extend(self.sons[place])
+        for place in reversed(order):
+            sons, node = [made.pop(son) for son in self.sons[place]], self.nodes[place]
+            same = all(edge.node is son for edge, son in zip(node.edges, sons, strict=False))
+            if place in self.changed or self.estimated or not same:
+                regions = (_united(self.regions[son]) for son in self.sons[place])
+                edges = tuple(map(Edge, regions, sons))
+                node = Node(self.outcome(place), node.attribute if edges else None, edges)
+            made[place] = node
         return Tree(like.attributes, like.target, like.target_role, like.labels, made[0])
 
     def outcome(self, place: int) -> Outcome:

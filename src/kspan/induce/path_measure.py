@@ -7,7 +7,7 @@ from kspan.data.cells import number
 from kspan.data.groups import Counts, Groups
 from kspan.errors import PolicyError
 from kspan.model.tree import Tree
-from kspan.privacy import OnPrivate, Requirement
+from kspan.privacy import KAnonymity, OnPrivate, Requirement
 from kspan.privacy.worst import worst_counts
 
 DECIMALS = 6
@@ -35,24 +35,28 @@ class PathMeasure:
     def holds(self, counts: Floats) -> Bools:
         """Which paths with these labels satisfy it; one without people always does."""
         holds = np.ones(len(counts), bool)
-        (somebody,) = np.nonzero(counts.sum(axis=1) > 0)
-        if len(somebody):
-            holds[somebody] = np.logical_and.reduce(
-                [part.holds(self.groups(counts[somebody], part)) for part in self.requirement.parts]
-            )
+        (asked,) = np.nonzero(counts.sum(axis=1) > 0)
+        for part in sorted(self.requirement.parts, key=lambda part: not isinstance(part, KAnonymity)):
+            if len(asked):
+                good = part.holds(self.groups(counts[asked], part))
+                holds[asked] = good
+                asked = asked[good]  # sizes are cheaper than labels, and often refuse already
         return holds
 
     def groups(self, counts: Floats, part: Requirement) -> Groups:
         """Paths as groups: with their labels, or with the worst that hit and miss leave open."""
         totals = np.round(counts.sum(axis=1), DECIMALS)
+        sizes = np.maximum(np.floor(totals), 1).astype(np.int64)
+        if isinstance(part, KAnonymity):
+            return Groups(sizes)
         if self.estimated:
             hit = np.ceil(counts.max(axis=1) - SLACK).astype(np.int64)
+            miss = np.ceil(totals).astype(np.int64) - hit
             distinct = part.assumed_distinct if isinstance(part, OnPrivate) else 1
-            people = worst_counts(hit, np.ceil(totals).astype(np.int64) - hit, len(self.labels), distinct=distinct)
+            people = worst_counts(hit, miss, len(self.labels), distinct=distinct)
         else:
             people = _whole_people(counts, totals)
-        spread = Counts.of(people, self.whole, ordered=self.ordered)
-        return Groups(np.maximum(np.floor(totals), 1).astype(np.int64), {self.target: spread})
+        return Groups(sizes, {self.target: Counts.of(people, self.whole, ordered=self.ordered)})
 
 
 def _whole_people(counts: Floats, totals: Floats) -> Int64s:
