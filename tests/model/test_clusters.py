@@ -151,6 +151,10 @@ def test_an_array_of_centers_with_names() -> None:
     centers = np.array([[30, 10, 0.0], [50, 12, 5000.0]])
     found = imported_clusters(centers, encode(NUMBERS, RULES), RULES, NUMBERS.columns)
     assert found.centers == (((30.0,), (10.0,), (0.0,)), ((50.0,), (12.0,), (5000.0,)))
+    # In an audit its columns are those of the people that have a role.
+    assert ks.audit(centers, NUMBERS, RULES).kind == "clusters"
+    with pytest.raises(ModelError, match="3 columns are named, but the centers have 2"):
+        ks.audit(centers[:, :2], NUMBERS, RULES)
 
 
 # The door, and the estimator

@@ -6,6 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from kspan.audit.association import audit_rules
 from kspan.audit.clusters import audit_clusters
 from kspan.audit.findings import Audit
@@ -41,7 +43,7 @@ def is_for_models(release: Any) -> bool:
     """Is it a model, or the path of one, whichever kind?"""
     if isinstance(release, str | os.PathLike):
         return is_model(release)
-    if isinstance(release, Rules | Clusters) or is_rules_frame(release) or is_fitted_clustering(release):
+    if isinstance(release, Rules | Clusters | np.ndarray) or is_rules_frame(release) or is_fitted_clustering(release):
         return True
     return isinstance(release, Tree | TreeRelease | Predictor) or is_fitted_tree(release)
 
@@ -93,8 +95,8 @@ def audit_model(
 
 
 def _clusters_of(release: Any) -> Any:
-    """Clusters, ours or fitted ones of another library as they are, or None if the release is something else."""
-    if isinstance(release, Clusters) or is_fitted_clustering(release):
+    """Clusters, ours or fitted ones or centers as they are, or None if the release is something else."""
+    if isinstance(release, Clusters | np.ndarray) or is_fitted_clustering(release):
         return release
     if not (isinstance(release, str | os.PathLike) and is_model(release)):
         return None
@@ -122,7 +124,10 @@ def _audited_clusters(
         policy = replace(policy, require=require)  # type: ignore[arg-type]  # a text is read by the policy
     frame = load(people)
     if not isinstance(clusters, Clusters):
-        clusters = imported_clusters(clusters, encode(frame, policy), policy)
+        # The columns of an array are those that have a role, as the people have them.
+        known = {*policy.public, *policy.private}
+        names = [name for name in frame.columns if name in known] if isinstance(clusters, np.ndarray) else None
+        clusters = imported_clusters(clusters, encode(frame, policy), policy, names)
     return audit_clusters(clusters, frame, policy, show=show)
 
 
