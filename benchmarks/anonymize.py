@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from statistics import median
 
 import numpy as np
+import peak_memory
 import polars as pl
 import table_memory
 from adult_scaled import scaled
@@ -173,7 +174,7 @@ def memory(many: pl.DataFrame) -> list[Result]:
     for name, case in CASES.items():
         say(f"memory of {name}")
         what = f"memory, {name}"
-        if not table_memory.possible():
+        if not peak_memory.possible():
             results.append(Result(what, None, "at most", 1.0, "only Linux counts pages so that it can be measured"))
             continue
         found = table_memory.measured(encode(many, policy(case.besides)), case)

@@ -3,18 +3,16 @@
 `tracemalloc` would see what numpy allocates, but not what compiled loops do, and would slow everything else down.
 """
 
-import ctypes
-import gc
 import os
 import sys
 from collections.abc import Callable, Mapping
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field, replace
 from multiprocessing import get_context
-from pathlib import Path
 from typing import Any
 
 import numpy as np
+from peak_memory import peak, settled
 
 import kspan as ks
 from kspan.anonymize.crowds import Recoding
@@ -32,8 +30,6 @@ K = 150
 WARM_ROWS = 100_000
 """So many rows are anonymized first: more than two bytes can count, so that the same loops are compiled and loaded."""
 
-STATUS, FORGET = Path("/proc/self/status"), Path("/proc/self/clear_refs")
-FORGET_THE_PEAK = "5"
 GIVE_BACK = "MALLOC_MMAP_THRESHOLD_"
 """Of the GNU C library: arrays of so many bytes are maps of their own, and go back when they are freed."""
 
@@ -115,20 +111,15 @@ def _in_new_process(table: Table, case: Case, environment: Mapping[str, str]) ->
             del os.environ[name]
 
 
-def possible() -> bool:
-    """Does this system count the pages of a process as Linux does?"""
-    return FORGET.exists()
-
-
 def _measure(table: Table, case: Case) -> Peak:
     asked = policy(case.besides)
     work = _work(case)
     work(table.at(np.arange(min(table.rows, WARM_ROWS))), asked)()
     run = work(table, asked)
-    start = _settled()
+    start = settled()
     made = run()
     coded = sum(column.codes.nbytes for column in table.columns.values())
-    return Peak(_status("VmHWM") - start, coded, _size(made))
+    return Peak(peak() - start, coded, _size(made))
 
 
 def _work(case: Case) -> Callable[[Table, ks.Policy], Callable[[], object]]:
@@ -144,21 +135,6 @@ def _work(case: Case) -> Callable[[Table, ks.Policy], Callable[[], object]]:
         return lambda: methods()[case.method](table, asked, rng=rng, **case.options)
 
     return ready
-
-
-def _settled() -> int:
-    """Give back what was freed, forget the peak so far, and say how many bytes are resident."""
-    gc.collect()
-    libc = ctypes.CDLL(None)
-    if hasattr(libc, "malloc_trim"):
-        libc.malloc_trim(0)
-    FORGET.write_text(FORGET_THE_PEAK)
-    return _status("VmRSS")
-
-
-def _status(key: str) -> int:
-    lines = STATUS.read_text().splitlines()
-    return 1024 * next(int(line.split()[1]) for line in lines if line.startswith(key))
 
 
 def _size(made: object) -> int:

@@ -40,12 +40,12 @@ def audit_paths(tree: Tree, require: Requirement, policy: Policy | None = None, 
         chosen = among[np.argsort(told.sizes[among], kind="stable")[:show]]
         return tuple(
             Finding(
-                shown={"leaf": str(told.leaf[path] + 1), "path": told.way[int(told.leaf[path])]},
+                shown={"leaf": str(told.leaf[path] + 1), "path": way},
                 people=int(told.sizes[path]),
                 crowd=int(told.sizes[path]),
                 breaks=tuple(part for part, held in holds.items() if not held[path]),
             )
-            for path in chosen.tolist()
+            for path, way in zip(chosen.tolist(), told.ways(chosen), strict=True)
         )
 
     return Audit(

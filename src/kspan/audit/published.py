@@ -12,7 +12,7 @@ from kspan.data.schema import Schema
 from kspan.data.table import MISSING_LABEL
 from kspan.errors import PolicyError
 from kspan.model.outcome import HitMiss, plain
-from kspan.model.paths import paths
+from kspan.model.paths import ways_to
 from kspan.model.tree import Tree
 from kspan.policy import Policy
 from kspan.privacy import OnPrivate, Requirement
@@ -69,11 +69,11 @@ class PublishedPaths:
         """Which paths tell something: whoever knows every attribute, and a public label, too, learns nothing."""
         return np.full(len(self.leaf), self.tree.target_role == "private")
 
-    @cached_property
-    def way(self) -> list[str]:
-        """The way to every leaf of the tree, as text."""
-        ways: list[str] = paths(self.tree)["path"].to_list()
-        return ways
+    def ways(self, some: Int64s) -> list[str]:
+        """The ways to the leaves of some paths, as text."""
+        leaves = self.leaf[some].tolist()
+        found = ways_to(self.tree, frozenset(leaves))
+        return [found[leaf] for leaf in leaves]
 
     def asked_by(self, part: Requirement) -> Groups:
         """The groups of which a part of the requirement is asked."""

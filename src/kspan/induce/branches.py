@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from kspan.data.arrays import Floats, Int64s
+from kspan.data.garbage import uncollected
 from kspan.model.outcome import Counts, HitMiss, Outcome, reduced, whole
 from kspan.model.tree import Edge, Node, Region, Tree
 
@@ -32,6 +33,7 @@ class Branches:
     """The nodes that are not as they were."""
 
     @classmethod
+    @uncollected()
     def of(cls, tree: Tree, *, estimated: bool) -> "Branches":
         """The branches of a tree; estimated from hit and miss at its leaves (Tian et al., Eq. 2 and 3)."""
         nodes, sons, regions, depth = [tree.root], list[list[int]](), [list[Region]()], [0]
@@ -83,6 +85,7 @@ class Branches:
         self.sons[node] = sons
         self.changed.add(node)
 
+    @uncollected()
     def tree(self, like: Tree) -> Tree:
         """What is left, as a tree."""
         order, made = [0], dict[int, Node]()

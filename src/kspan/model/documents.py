@@ -4,6 +4,7 @@ import json
 from collections.abc import Mapping
 from typing import Any, NoReturn
 
+from kspan.data.garbage import uncollected
 from kspan.errors import ModelError
 from kspan.model.checks import Place
 from kspan.model.nodes import MOST_DEPTH
@@ -14,6 +15,7 @@ def lines(document: Mapping[str, Any]) -> str:
     return "{" + ",\n ".join(f"{_dumps(key)}: {_dumps(value)}" for key, value in document.items()) + "}\n"
 
 
+@uncollected()
 def parsed(text: str, source: str) -> Any:
     """The document that a strict JSON text writes: no NaN, no key twice in an object."""
     try:

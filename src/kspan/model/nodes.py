@@ -8,10 +8,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from kspan.data.garbage import uncollected
 from kspan.errors import did_you_mean
 from kspan.model.admitted import Admitted, check_cover, check_disjoint
 from kspan.model.checks import Place, check_keys, flag, number, pair, text, texts
-from kspan.model.outcome import Counts, Disclosure, HitMiss, Label, Outcome, Shares, whole
+from kspan.model.outcome import WHOLE, Counts, Disclosure, HitMiss, Label, Outcome, Shares, whole
 from kspan.model.release import Marginal
 from kspan.model.tree import Attribute, Edge, Node, Region
 
@@ -70,6 +71,7 @@ class NodeReader:
         self.number = {attribute.name: place for place, attribute in enumerate(attributes)}
         self.whole = [Admitted.all_of(attribute) for attribute in attributes]
 
+    @uncollected()
     def read(self, place: Place, found: Any) -> Node:
         """The root with all that is below it, every node checked with its edges before those below it."""
         waiting, drafts, seen = [_Task(place, found, self.outcome(place, found), {})], list[_Draft](), 1
@@ -160,6 +162,8 @@ class NodeReader:
     def counts(self, place: Place, found: Any) -> Counts:
         """How many people have each label."""
         self.check_list(place, "'counts'", found)
+        if WHOLE.issuperset(map(type, found)) and min(found) >= 0 and max(found) <= MOST_PEOPLE:
+            return Counts(tuple(found))
         return Counts(tuple(read_people(place, "each of 'counts'", count) for count in found))
 
     def shares(self, place: Place, found: Any) -> Shares:
@@ -248,8 +252,10 @@ def _adds_up(own: float, below: Sequence[float]) -> bool:
     (True, False, True)
     """
     total = sum(below)
+    if total == own:
+        return True
     broken = any(isinstance(one, float) for one in (own, *below))
-    return total == own or (broken and math.isclose(total, own, rel_tol=SLACK, abs_tol=SLACK))
+    return broken and math.isclose(total, own, rel_tol=SLACK, abs_tol=SLACK)
 
 
 def read_people(place: Place, what: str, found: Any) -> float:

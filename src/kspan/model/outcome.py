@@ -12,9 +12,10 @@ Disclosure = Literal["counts", "hit-miss", "shares", "label"]
 DISCLOSURES: tuple[Disclosure, ...] = get_args(Disclosure)
 SHARE_UNITS = 10_000
 """Shares have 4 decimals: with all their digits they give the counts away."""
+WHOLE = frozenset({int})
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Counts:
     """How many people have each label; fractions where a person went several ways at once."""
 
@@ -22,7 +23,8 @@ class Counts:
     kind: ClassVar[Disclosure] = "counts"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "counts", tuple(map(whole, self.counts)))
+        if not WHOLE.issuperset(map(type, self.counts)):
+            object.__setattr__(self, "counts", tuple(map(whole, self.counts)))
 
     @property
     def people(self) -> float:
@@ -39,7 +41,7 @@ class Counts:
         return np.array(self.counts) / self.people if any(self.counts) else None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class HitMiss:
     """The commonest label, how many people have it and how many do not."""
 
@@ -66,7 +68,7 @@ class HitMiss:
         return shares
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Shares:
     """The share of each label, but not of how many people."""
 
@@ -84,7 +86,7 @@ class Shares:
         return None if self.each is None else np.array(self.each)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Label:
     """The commonest label and nothing else."""
 

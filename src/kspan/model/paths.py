@@ -1,6 +1,7 @@
 """Trees for people to read: the way to each leaf as a table, the whole as indented text."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
+from typing import NamedTuple
 
 import polars as pl
 
@@ -72,6 +73,44 @@ def condition(attribute: Attribute, region: Region) -> str:
     if region.missing:
         ways.append(f"{name} is missing")
     return ways[0] if len(ways) == 1 else "(" + " or ".join(ways) + ")"
+
+
+def ways_to(tree: Tree, wanted: Container[int]) -> dict[int, str]:
+    """The ways to some of the leaves, which count from 0, from left to right.
+
+    >>> from kspan.model.tree import Edge
+    >>> car = Attribute("Sports car", "private", "categorical", ("No", "Yes"))
+    >>> edges = tuple(Edge(Region(frozenset({value})), Node.of_counts((1,))) for value in ("Yes", "No"))
+    >>> ways_to(Tree((car,), "Loan risk", "private", ("bad",), Node.of_counts((2,), 0, edges)), {1})
+    {1: 'Sports car = No'}
+    """
+    found = dict[int, str]()
+    leaf, waiting = 0, list[tuple[Node, _Step | None]]([(tree.root, None)])
+    while waiting:
+        node, last = waiting.pop()
+        if node.attribute is not None:
+            waiting.extend((edge.node, _Step(node.attribute, edge.region, last)) for edge in reversed(node.edges))
+            continue
+        if leaf in wanted:
+            found[leaf] = _told(tree, last)
+        leaf += 1
+    return found
+
+
+class _Step(NamedTuple):
+    """An edge on the way to a node, and the one before it."""
+
+    attribute: int
+    region: Region
+    above: "_Step | None"
+
+
+def _told(tree: Tree, last: _Step | None) -> str:
+    steps = list[str]()
+    while last is not None:
+        steps.append(condition(tree.attributes[last.attribute], last.region))
+        last = last.above
+    return " and ".join(reversed(steps)) or EVERYONE
 
 
 def _leaf_paths(tree: Tree) -> Iterator[tuple[str, Node]]:

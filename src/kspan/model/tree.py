@@ -33,7 +33,7 @@ class Attribute:
     """May the value be missing? That is a value of its own, which an attacker sees if the attribute is public."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Region:
     """The values of one attribute that a branch admits.
 
@@ -60,7 +60,7 @@ class Region:
         return np.concatenate([plain, np.array(rest, bool)])
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Edge:
     """A branch: what it admits of its node's attribute, and where it leads."""
 
@@ -68,7 +68,7 @@ class Edge:
     node: "Node"
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, repr=False, slots=True)
 class Node:
     """What is told of the labels of some people, and how they divide; a leaf has no edges.
 

@@ -2,16 +2,17 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kspan.data.arrays import Bools, Floats, Int64s
+from kspan.data.garbage import uncollected
 from kspan.model.admitted import Admitted, Stretch
 from kspan.model.outcome import Counts, HitMiss, Outcome
 from kspan.model.release import Marginal
-from kspan.model.tree import Attribute, Node
+from kspan.model.tree import Attribute, Node, Region
 from kspan.share.codings import MISSING, Coding, Option
 from kspan.share.pool import Member, Pool
 
@@ -103,8 +104,9 @@ class Paths:
         return np.flatnonzero((self.choice == NOTHING).any(axis=1)).tolist()
 
 
-class _Held(NamedTuple):
-    """What a path leaves of an attribute that it asks."""
+@dataclass(eq=False, slots=True)
+class _Left:
+    """What a path leaves of an attribute, and what edges have been found to leave of that."""
 
     admitted: Admitted
     told: bool
@@ -112,19 +114,30 @@ class _Held(NamedTuple):
     shared: bool
     """Did it go down several edges at once, so that a person without the value is on several paths?"""
     choice: int
+    through: dict[tuple[Region, bool, bool], "_Left"] = field(default_factory=dict)
+
+    def below(self, region: Region, told: bool, shared: bool, chooser: Chooser) -> "_Left":
+        """What an edge leaves; a missing value may be taken by some of the edges beside it, or by several."""
+        found = self.through.get((region, told, shared))
+        if found is None:
+            left = self.admitted.through(region)
+            choice = chooser.choice(left, null=told and not shared and left.missing)
+            found = self.through[region, told, shared] = _Left(left, told, shared, choice)
+        return found
 
 
+@uncollected()
 def paths(pool: Pool, member: Member, codings: Sequence[Coding], *, marginals: bool) -> Paths:
     """The paths of one tree of a pool."""
     spread = {member.attributes[one.attribute]: one for one in member.release.marginals if marginals}
-    wholes = [Admitted.all_of(attribute) for attribute in pool.attributes]
     choosers = [
         Chooser(coding, attribute, spread.get(at))
         for at, (coding, attribute) in enumerate(zip(codings, pool.attributes, strict=True))
     ]
+    unasked = [_Left(Admitted.all_of(attribute), False, False, ALL) for attribute in pool.attributes]
     leaves, people = list[Outcome](), list[float]()
     asked, chosen, sizes = list[int](), list[int](), list[int]()
-    waiting: list[tuple[Node, dict[int, _Held]]] = [(member.tree.root, {})]
+    waiting: list[tuple[Node, dict[int, _Left]]] = [(member.tree.root, {})]
     while waiting:
         node, held = waiting.pop()
         if node.attribute is None:
@@ -136,13 +149,12 @@ def paths(pool: Pool, member: Member, codings: Sequence[Coding], *, marginals: b
                 sizes.append(len(held))
             continue
         at = member.attributes[node.attribute]
-        before = held.get(at) or _Held(wholes[at], False, False, ALL)
+        before, chooser = held.get(at, unasked[at]), choosers[at]
         takers = [edge.region.missing for edge in node.edges].count(True)
         told, shared = before.told or 0 < takers < len(node.edges), before.shared or takers > 1
-        for edge in reversed(node.edges):
-            left = before.admitted.through(edge.region)
-            choice = choosers[at].choice(left, null=told and not shared and left.missing)
-            waiting.append((edge.node, {**held, at: _Held(left, told, shared, choice)}))
+        waiting.extend(
+            (edge.node, {**held, at: before.below(edge.region, told, shared, chooser)}) for edge in reversed(node.edges)
+        )
     every = np.full((len(pool.attributes), len(leaves)), ALL, np.int32)
     every[asked, np.repeat(np.arange(len(leaves)), sizes)] = chosen
     return Paths(tuple(leaves), np.array(people), every, tuple(chooser.choices for chooser in choosers))
@@ -151,12 +163,11 @@ def paths(pool: Pool, member: Member, codings: Sequence[Coding], *, marginals: b
 def label_choices(outcomes: Sequence[Outcome], member: Member) -> Arrays:
     """Of some leaves the labels with the people of each: so many of the label that was told, the misses evenly."""
     own = len(member.labels)
+    nothing = (0,) * own
     codes = np.tile(np.array(member.labels, np.int64), (len(outcomes), 1))
-    weights = np.zeros((len(outcomes), own))
+    weights = np.array([outcome.counts if isinstance(outcome, Counts) else nothing for outcome in outcomes], np.float64)
     for place, outcome in enumerate(outcomes):
-        if isinstance(outcome, Counts):
-            weights[place] = outcome.counts
-        elif isinstance(outcome, HitMiss):
+        if isinstance(outcome, HitMiss):
             # The label that was told comes first, so that it begins and ends at a whole number of people.
             codes[place] = np.roll(codes[place], -(outcome.label or 0))
             weights[place, 1:] = outcome.miss / max(own - 1, 1)

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from kspan.data.garbage import uncollected
 from kspan.errors import FileError
 from kspan.frames.files import reason
 from kspan.model.documents import parsed
@@ -40,6 +41,7 @@ class _Place:
     path: str
 
 
+@uncollected()
 def read_sources(places: Iterable[str | os.PathLike[str]]) -> list[Source]:
     """The trees in some files, folders (every `.json` file in one) and URLs, in order; none of them twice."""
     found: dict[str, _Place] = {}
