@@ -73,10 +73,11 @@ def blocks(quick: bool) -> Sequence[Block]:
 
 @dataclass(frozen=True)
 class _Fold:
-    """One fold: the people of each owner, and people to be predicted."""
+    """One fold: the people of each owner and what each would learn of them alone, and people to be predicted."""
 
     data: DataSet
     owned: Sequence[pl.DataFrame]
+    trees: Sequence[ks.Tree]
     asked: pl.DataFrame
     majority: str
 
@@ -88,11 +89,12 @@ class _Fold:
 
 @lru_cache(maxsize=1)
 def _fold(data: DataSet, number: int, sources: int) -> _Fold:
-    fold = data.folds(SEED)
+    fold, policy = data.folds(SEED), data.policy("k=1")
     known = data.people.filter(fold != number)
     owned = parts(known, sources, np.random.default_rng([SEED, number, sources]))
+    trees = [ks.learn(part, policy, "c45") for part in owned]
     majority = str(known[data.target].mode().sort()[0])
-    return _Fold(data, owned, data.people.filter(fold == number), majority)
+    return _Fold(data, owned, trees, data.people.filter(fold == number), majority)
 
 
 @dataclass(frozen=True)
@@ -141,7 +143,11 @@ def measure(block: Block, data: Data) -> list[Row]:
 
 def _from_trees(fold: _Fold, method: str, require: str, rng: int) -> _Published:
     policy = fold.data.policy(require)
-    trees = [tree for part in fold.owned if (tree := _reached(partial(_tree, method, policy, part)))]
+    trees = [
+        tree
+        for part, own in zip(fold.owned, fold.trees, strict=True)
+        if (tree := _reached(partial(_tree, method, policy, part, own)))
+    ]
     if not trees:
         return _Published(0, _nothing, None)
 
@@ -155,11 +161,14 @@ def _from_trees(fold: _Fold, method: str, require: str, rng: int) -> _Published:
     return _Published(len(trees), learn, _cm(pseudo, fold.data.target) / pseudo.height, 1 - hit / told)
 
 
-def _tree(method: str, policy: ks.Policy, part: pl.DataFrame) -> ks.Tree:
+def _tree(method: str, policy: ks.Policy, part: pl.DataFrame, own: ks.Tree) -> ks.Tree:
     if method == "ldm":
         return ks.share_tree(part, policy, "ldm").tree
     merge: Any = ATP[method]
-    return ks.share_tree(part, policy, merge=merge).tree
+    try:
+        return ks.prune_tree(own, people=part, policy=policy, merge=merge).tree
+    except ks.Unreachable:  # sharing also tries to raise the largest branch
+        return ks.share_tree(part, policy, merge=merge).tree
 
 
 def _from_tables(fold: _Fold, method: str, require: str, rng: int) -> _Published:
