@@ -68,7 +68,7 @@ def audit(
     if not isinstance(policy, Policy | str | os.PathLike):
         raise PolicyError(f"a {type(policy).__name__} is no policy: give a kspan.Policy or the path of a policy.toml")
     policy = policy if isinstance(policy, Policy) else Policy.load(policy)
-    if is_for_models(release):
+    if is_for_models(release, people):
         return audit_model(release, people, policy, require=require, beside=beside, show=show)
     if beside:
         raise PolicyError("a table cannot be judged together with other releases: only trees can")

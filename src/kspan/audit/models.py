@@ -39,11 +39,13 @@ from kspan.privacy.requirement import Requirement
 from kspan.privacy.spec import parse
 
 
-def is_for_models(release: Any) -> bool:
-    """Is it a model, or the path of one, whichever kind?"""
+def is_for_models(release: Any, people: Any = None) -> bool:
+    """Is it a model, or the path of one, whichever kind? With people also an array, which is one of centers."""
     if isinstance(release, str | os.PathLike):
         return is_model(release)
-    if isinstance(release, Rules | Clusters | np.ndarray) or is_rules_frame(release) or is_fitted_clustering(release):
+    if isinstance(release, np.ndarray):
+        return people is not None
+    if isinstance(release, Rules | Clusters) or is_rules_frame(release) or is_fitted_clustering(release):
         return True
     return isinstance(release, Tree | TreeRelease | Predictor) or is_fitted_tree(release)
 
