@@ -60,12 +60,17 @@ def admits(cell: str | None, value: Any) -> bool:
         return cell == "*" or cell is value
     match read_cell(cell):
         case OneOf(values):
-            return str(value) in values
+            return any(is_same(text, value) for text in values)
         case Between(low, high):
             return low <= float(value) <= high
         case Exact(text):
-            return text == str(value) or number(text) == number(str(value)) is not None
+            return is_same(text, value)
     return True
+
+
+def is_same(text: str, value: Any) -> bool:
+    """Is a word of a cell the value that a person has? Numbers are the same however they are written."""
+    return text == str(value) or number(text) == number(str(value)) is not None
 
 
 # Random tables, and trees over them
