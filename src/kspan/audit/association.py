@@ -75,14 +75,15 @@ def _by_people(rules: Rules, baskets: Baskets, require: Requirement, show: int) 
     untrue = tuple(rules.rules[place].sides for place in untrue_rules(rules, baskets))
     smallest = int(spans.sizes[exposing].min()) if exposing.any() else baskets.people
 
-    def findings(among: Int64s) -> tuple[Finding, ...]:
-        chosen = among[np.argsort(spans.sizes[among], kind="stable")[:show]]
+    def findings(among: Int64s, most: int) -> tuple[Finding, ...]:
+        chosen = among[np.argsort(spans.sizes[among], kind="stable")[:most]]
         return tuple(
             Finding(
                 shown=spans.asked.shown(spans.contained[span], spans.codes[span]),
                 people=int(spans.sizes[span]),
                 crowd=int(spans.sizes[span]),
                 breaks=tuple(part for part, held in holds.items() if not held[span]),
+                safe=not exposing[span],
             )
             for span in chosen.tolist()
         )
@@ -98,8 +99,8 @@ def _by_people(rules: Rules, baskets: Baskets, require: Requirement, show: int) 
         identifiers=(),
         failing_groups=int((~good).sum()),
         failing_people=int(spans.sizes[~good].sum()),
-        failing=findings(np.flatnonzero(~good)),
-        smallest=findings(np.arange(len(good))),
+        failing=findings(np.flatnonzero(~good), show),
+        smallest=findings(np.arange(len(good)), show),
         exposed={item: _exposed(found, spans.sizes) for item, found in private.items()},
         reached={item: measured(_where_told(found)) for item, found in private.items()},
         risk=risk_of(spans.sizes, spans.sizes),
@@ -109,6 +110,7 @@ def _by_people(rules: Rules, baskets: Baskets, require: Requirement, show: int) 
         safe_people=int(spans.sizes[~exposing].sum()),
         untrue=untrue,
         make_per_row=lambda: _per_row(spans, exposing, good, private),
+        make_crowds=lambda most: findings(np.arange(len(good)), most),
     )
 
 

@@ -95,6 +95,9 @@ def _audit_table(
     good = verdicts.good
     identifiers = tuple(name for name in policy.identifier if name in frame.columns)
 
+    def crowds_of(most: int) -> tuple[Finding, ...]:
+        return _smallest(partition, groups, verdicts, np.arange(len(groups)), most)
+
     def per_row() -> Any:
         made = _per_row(partition, groups, crowd.groups, verdicts, population_sizes)
         return made if isinstance(release, str | os.PathLike) else like(release, made)
@@ -111,7 +114,7 @@ def _audit_table(
         failing_groups=int((~good).sum()),
         failing_people=int(groups.sizes[~good].sum()),
         failing=_smallest(partition, groups, verdicts, np.flatnonzero(~good), show),
-        smallest=_smallest(partition, groups, verdicts, np.arange(len(groups)), show),
+        smallest=crowds_of(show),
         exposed={name: exposed(counts, verdicts.people) for name, counts in verdicts.spread.private.items()},
         reached={name: measured(counts) for name, counts in verdicts.spread.private.items()},
         risk=replace(
@@ -122,6 +125,7 @@ def _audit_table(
         suppressed=crowd.suppressed,
         linked=None if linkage is None else LinkedPeople(linkage.given, linkage.unmatched),
         make_per_row=per_row,
+        make_crowds=crowds_of,
     )
 
 

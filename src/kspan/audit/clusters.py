@@ -39,8 +39,8 @@ def audit_clusters(clusters: Clusters, people: pl.DataFrame, policy: Policy, *, 
     good = policy.require.holds(groups)
     smallest = int(groups.sizes[groups.exposing].min()) if groups.exposing.any() else table.people
 
-    def findings(among: Int64s) -> tuple[Finding, ...]:
-        chosen = among[np.argsort(groups.sizes[among], kind="stable")[:show]]
+    def findings(among: Int64s, most: int) -> tuple[Finding, ...]:
+        chosen = among[np.argsort(groups.sizes[among], kind="stable")[:most]]
         holds = {str(part): part.holds(groups) for part in policy.require.parts}
         return tuple(
             Finding(
@@ -48,6 +48,8 @@ def audit_clusters(clusters: Clusters, people: pl.DataFrame, policy: Policy, *, 
                 people=int(groups.sizes[span]),
                 crowd=int(groups.sizes[span]),
                 breaks=tuple(part for part, held in holds.items() if not held[span]),
+                bins=tuple((np.flatnonzero(spans.reached[span]) + 1).tolist()),
+                safe=not groups.exposing[span],
             )
             for span in chosen.tolist()
         )
@@ -64,8 +66,8 @@ def audit_clusters(clusters: Clusters, people: pl.DataFrame, policy: Policy, *, 
         identifiers=(),
         failing_groups=int((~good).sum()),
         failing_people=int(groups.sizes[~good].sum()),
-        failing=findings(np.flatnonzero(~good)),
-        smallest=findings(np.arange(len(groups))),
+        failing=findings(np.flatnonzero(~good), show),
+        smallest=findings(np.arange(len(groups)), show),
         exposed={name: int(groups.sizes[certain(counts) & groups.exposing].sum()) for name, counts in told.items()},
         reached={name: measured(counts) for name, counts in told.items()},
         risk=risk_of(groups.sizes, groups.sizes),
@@ -74,6 +76,7 @@ def audit_clusters(clusters: Clusters, people: pl.DataFrame, policy: Policy, *, 
         kind="clusters",
         safe_people=int(groups.sizes[~groups.exposing].sum()),
         make_per_row=lambda: _per_row(spans, good),
+        make_crowds=lambda most: findings(np.arange(len(groups)), most),
     )
 
 

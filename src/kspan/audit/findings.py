@@ -4,7 +4,7 @@ import json
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, fields
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, Literal
 
 from kspan.audit.risk import Risk
@@ -52,6 +52,10 @@ class Finding:
     """How many rows or people the requirement counts for it."""
     breaks: tuple[str, ...] = ()
     """The requirements that it does not satisfy."""
+    bins: tuple[int, ...] = ()
+    """Of a span, where it reaches: leaves of the tree from left to right or clusters, counted from 1."""
+    safe: bool = False
+    """Does it tell nothing that was not known, so that it is safe at any size? A span of one bin is."""
 
 
 @dataclass(frozen=True)
@@ -95,6 +99,7 @@ class Audit:
     suppressed: SuppressedCells | None
     """None for what has no cells."""
     make_per_row: Callable[[], Any] = field(repr=False, compare=False)
+    make_crowds: Callable[[int], tuple[Finding, ...]] = field(repr=False, compare=False)
     linked: LinkedPeople | None = None
     """None for a table that was judged without its people."""
     kind: Literal["table", "tree", "clusters", "rules"] = "table"
@@ -126,13 +131,18 @@ class Audit:
         """The risk of each row, in the order of the release and as the kind of dataframe that was audited."""
         return self.make_per_row()
 
+    def crowds(self, most: int) -> tuple[Finding, ...]:
+        """The smallest groups or spans, at most so many: for the owner, like all that is found."""
+        return self.make_crowds(most)
+
     def __getstate__(self) -> dict[str, Any]:
         """An audit that is stored keeps its facts, not the rows that it was about."""
-        return {**{entry.name: getattr(self, entry.name) for entry in fields(self)}, "make_per_row": _not_kept}
+        kept = {entry.name: getattr(self, entry.name) for entry in fields(self)}
+        return {**kept, "make_per_row": _not_kept, "make_crowds": partial(_kept, self.smallest)}
 
     def as_dict(self) -> dict[str, Any]:
         """Everything but the rows, ready for JSON, for the owner."""
-        facts = {entry.name: getattr(self, entry.name) for entry in fields(self) if entry.name != "make_per_row"}
+        facts = {entry.name: getattr(self, entry.name) for entry in fields(self) if not entry.name.startswith("make_")}
         plain = {"format": FORMAT, "version": VERSION, **_plain(facts)}
         first = ("holds", "requirement", "people", "groups", "k", "failing", "exposed", "risk", "utility")
         return {**{name: plain[name] for name in first}, **plain}
@@ -150,6 +160,10 @@ class Audit:
     def to_json(self) -> str:
         """Everything but the rows as one JSON object; what is infinite is null."""
         return json.dumps(self.as_dict(), ensure_ascii=False, allow_nan=False, indent=2)
+
+
+def _kept(crowds: tuple[Finding, ...], most: int) -> tuple[Finding, ...]:
+    return crowds[:most]
 
 
 def _not_kept() -> Any:

@@ -36,14 +36,16 @@ def audit_paths(tree: Tree, require: Requirement, policy: Policy | None = None, 
     smallest = int(told.sizes[told.exposing].min()) if told.exposing.any() else told.people
     spread = {} if tree.target_role == "public" else {tree.target: told.labels()}
 
-    def findings(among: Int64s) -> tuple[Finding, ...]:
-        chosen = among[np.argsort(told.sizes[among], kind="stable")[:show]]
+    def findings(among: Int64s, most: int) -> tuple[Finding, ...]:
+        chosen = among[np.argsort(told.sizes[among], kind="stable")[:most]]
         return tuple(
             Finding(
                 shown={"leaf": str(told.leaf[path] + 1), "path": way},
                 people=int(told.sizes[path]),
                 crowd=int(told.sizes[path]),
                 breaks=tuple(part for part, held in holds.items() if not held[path]),
+                bins=(int(told.leaf[path]) + 1,),
+                safe=not told.exposing[path],
             )
             for path, way in zip(chosen.tolist(), told.ways(chosen), strict=True)
         )
@@ -59,8 +61,8 @@ def audit_paths(tree: Tree, require: Requirement, policy: Policy | None = None, 
         identifiers=(),
         failing_groups=int((~good).sum()),
         failing_people=int(told.sizes[~good].sum()),
-        failing=findings(np.flatnonzero(~good)),
-        smallest=findings(np.arange(len(good))),
+        failing=findings(np.flatnonzero(~good), show),
+        smallest=findings(np.arange(len(good)), show),
         exposed={name: exposed(counts, told.sizes) for name, counts in spread.items()},
         reached={name: measured(counts, everybody=told.knows_everybody) for name, counts in spread.items()},
         risk=risk_of(told.sizes, told.sizes),
@@ -75,6 +77,7 @@ def audit_paths(tree: Tree, require: Requirement, policy: Policy | None = None, 
         safe_people=int(told.sizes[~told.exposing].sum()),
         assumptions=tuple(_assumptions(tree, require, told)),
         make_per_row=_no_rows,
+        make_crowds=lambda most: findings(np.arange(len(good)), most),
     )
 
 

@@ -28,12 +28,24 @@ class Prosecutor:
 
 
 @dataclass(frozen=True)
+class Sizes:
+    """The crowds of about one size."""
+
+    at_least: int
+    at_most: int
+    crowds: int
+    people: int
+
+
+@dataclass(frozen=True)
 class Risk:
     """The risk that people are re-identified, by what the attacker is after."""
 
     prosecutor: Prosecutor
     marketer: float
     """The share of people whom linking everybody would get right on average: groups / people."""
+    sizes: tuple[Sizes, ...]
+    """In crowds of which sizes people hide, from the smallest on; sizes that nobody has are left out."""
     journalist: Journalist | None = None
 
 
@@ -49,6 +61,27 @@ def risk_of(crowd: Int64s, people: Int64s) -> Risk:
     return Risk(
         prosecutor=Prosecutor(float(each.max()), float(each[order][middle]), int(people[crowd == 1].sum())),
         marketer=float((people * each).sum() / people.sum()),
+        sizes=sizes_of(crowd, people),
+    )
+
+
+def sizes_of(crowd: Int64s, people: Int64s) -> tuple[Sizes, ...]:
+    """How many people hide in crowds of 1, 2 to 4, 5 to 9, 10 to 19, 20 to 49, ...
+
+    >>> sizes_of(np.array([1, 4, 3]), np.array([1, 4, 3]))
+    (Sizes(at_least=1, at_most=1, crowds=1, people=1), Sizes(at_least=2, at_most=4, crowds=2, people=7))
+    """
+    starts = [1]
+    while starts[-1] <= int(crowd.max()):
+        starts.append(starts[-1] * 5 // 2 if str(starts[-1])[0] == "2" else starts[-1] * 2)
+    place = np.searchsorted(starts, crowd, side="right") - 1
+    crowds = np.bincount(place, minlength=len(starts))
+    held = np.bincount(place, people, minlength=len(starts)).astype(np.int64)
+    ends = [start - 1 for start in starts[1:]]
+    return tuple(
+        Sizes(start, end, int(number), int(inside))
+        for start, end, number, inside in zip(starts[:-1], ends, crowds[:-1], held[:-1], strict=True)
+        if number
     )
 
 

@@ -37,8 +37,8 @@ def audit_figures(rules: Rules, require: Requirement, *, show: int = 5) -> Audit
     good: Bools = np.logical_and.reduce(list(holds.values()))
     smallest = int(worst[exposing].min()) if exposing.any() else rules.transactions
 
-    def findings(among: Int64s) -> tuple[Finding, ...]:
-        chosen = among[np.argsort(worst[among], kind="stable")[:show]]
+    def findings(among: Int64s, most: int) -> tuple[Finding, ...]:
+        chosen = among[np.argsort(worst[among], kind="stable")[:most]]
         return tuple(
             Finding(
                 shown={
@@ -48,6 +48,7 @@ def audit_figures(rules: Rules, require: Requirement, *, show: int = 5) -> Audit
                 people=int(worst[span]),
                 crowd=int(worst[span]),
                 breaks=tuple(part for part, held in holds.items() if not held[span]),
+                safe=not exposing[span],
             )
             for span in chosen.tolist()
         )
@@ -65,8 +66,8 @@ def audit_figures(rules: Rules, require: Requirement, *, show: int = 5) -> Audit
         identifiers=(),
         failing_groups=int((~good).sum()),
         failing_people=0 if good.all() else rules.transactions - int(spans.low[good].sum()),
-        failing=findings(np.flatnonzero(~good)),
-        smallest=findings(np.arange(len(good))),
+        failing=findings(np.flatnonzero(~good), show),
+        smallest=findings(np.arange(len(good)), show),
         exposed={},
         reached={},
         risk=risk_of(worst, worst),
@@ -76,6 +77,7 @@ def audit_figures(rules: Rules, require: Requirement, *, show: int = 5) -> Audit
         safe_people=int(spans.low[~exposing].sum()),
         assumptions=() if sure else (WORST_CASE,),
         make_per_row=_no_rows,
+        make_crowds=lambda most: findings(np.arange(len(good)), most),
     )
 
 

@@ -39,6 +39,10 @@ def audit_tree(
     good = policy.require.holds(groups)
     counts = groups.private.get(tree.target)
     smallest = int(groups.sizes[groups.exposing].min()) if groups.exposing.any() else table.people
+
+    def crowds(most: int) -> tuple[Finding, ...]:
+        return _findings(trees, table, spans, policy, np.arange(len(groups)), most)
+
     return Audit(
         holds=bool(good.all()),
         requirement=str(policy.require),
@@ -51,7 +55,7 @@ def audit_tree(
         failing_groups=int((~good).sum()),
         failing_people=int(groups.sizes[~good].sum()),
         failing=_findings(trees, table, spans, policy, np.flatnonzero(~good), show),
-        smallest=_findings(trees, table, spans, policy, np.arange(len(groups)), show),
+        smallest=crowds(show),
         exposed={name: exposed(labels, groups.sizes) for name, labels in groups.private.items()},
         reached={name: measured(labels) for name, labels in groups.private.items()},
         risk=risk_of(groups.sizes, groups.sizes),
@@ -66,6 +70,7 @@ def audit_tree(
         safe_people=int(groups.sizes[~groups.exposing].sum()),
         releases=len(trees),
         make_per_row=lambda: _per_row(spans, good),
+        make_crowds=crowds,
     )
 
 
@@ -91,6 +96,8 @@ def _findings(
             people=int(groups.sizes[span]),
             crowd=int(groups.sizes[span]),
             breaks=tuple(part for part, good in holds.items() if not good[span]),
+            bins=tuple(leaf + 1 for leaf in spans.leaves(span)[0]),
+            safe=not groups.exposing[span],
         )
         for span in chosen.tolist()
     )
