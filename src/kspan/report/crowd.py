@@ -1,0 +1,48 @@
+"""A group or span as a page may show it: by what it shows if it satisfies the requirement, else by its size alone."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from kspan.audit.findings import Finding
+
+
+@dataclass(frozen=True)
+class Line:
+    """A fact with its name."""
+
+    name: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Crowd:
+    """People who are not told apart."""
+
+    people: int
+    holds: bool
+    safe: bool
+    """Does it tell nothing of its people that was not known?"""
+    bins: tuple[int, ...] = ()
+    """Of a span, the leaves or clusters that it reaches, counted from 1; none if it is held back."""
+    shown: tuple[Line, ...] | None = None
+    """What it shows; None if it is held back."""
+
+
+def crowds(findings: Iterable[Finding]) -> tuple[Crowd, ...]:
+    """What a page that may leave the house shows of crowds: those that break something are held back.
+
+    >>> crowds([Finding({"sex": "F"}, 2, 2, ("k=3",)), Finding({"sex": "M"}, 3, 3)])[0].shown is None
+    True
+    """
+    return tuple(
+        Crowd(finding.people, holds=False, safe=finding.safe)
+        if finding.breaks
+        else Crowd(
+            finding.people,
+            holds=True,
+            safe=finding.safe,
+            bins=finding.bins,
+            shown=tuple(Line(name, text) for name, text in finding.shown.items()),
+        )
+        for finding in findings
+    )
