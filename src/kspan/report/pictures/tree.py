@@ -1,0 +1,203 @@
+"""A tree as a page may draw it: facts alone, few enough to draw, and nothing of leaves that break the requirement."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from kspan.audit.findings import Finding
+from kspan.model.outcome import Counts, HitMiss, Outcome, Shares, plain
+from kspan.model.paths import EVERYONE
+from kspan.model.tree import Edge, Node, Role, Tree
+from kspan.report.crowd import Crowd, crowds
+from kspan.report.pictures.words import short, way
+
+MOST_NODES = 3_000
+"""Nodes that are drawn; deeper levels are folded."""
+MOST_SHARES = 12
+"""Labels of a leaf whose shares are kept, the commonest first."""
+
+
+@dataclass(frozen=True)
+class TreeNode:
+    """A node as it is drawn."""
+
+    number: int
+    parent: int | None
+    depth: int
+    way: str
+    """What the edge to it admits."""
+    asks: str | None
+    role: Role | None
+    """The attribute that it asks, and who knows it; None of a leaf."""
+    first: int
+    last: int
+    """The leaves below it, or the leaf that it is: counted from 1, left to right."""
+    is_folded: bool = False
+    """Is nothing below it drawn, though it asks something?"""
+    is_held_back: bool = False
+    """Is it a leaf of a span that breaks the requirement, so that nothing is told of its people?"""
+    people: float | None = None
+    label: str | None = None
+    shares: tuple[tuple[str, float], ...] = ()
+    """What the tree discloses of its people, unless that is held back: the commonest label, and shares of labels."""
+
+    @property
+    def leaf(self) -> int | None:
+        """Its number, counted from 1, if it is a leaf."""
+        return self.first if self.asks is None else None
+
+    @property
+    def leaves(self) -> int:
+        """How many leaves are below it, or are itself."""
+        return self.last - self.first + 1
+
+
+@dataclass(frozen=True)
+class TreePicture:
+    """What is drawn of a tree."""
+
+    target: str
+    labels: tuple[str, ...]
+    nodes: tuple[TreeNode, ...]
+    """Parents before children, left to right; a node has its place here as its number."""
+    spans: tuple[Crowd, ...]
+    held_back: int
+    """Leaves whose outcome is not told."""
+    tells_people: bool
+    """Does the tree disclose how many people came to a node?"""
+
+    @property
+    def leaves(self) -> int:
+        """How many leaves the tree has, drawn or not."""
+        return self.nodes[0].leaves
+
+
+def tree_picture(tree: Tree, findings: Sequence[Finding], *, failing: int = 0) -> TreePicture:
+    """What a page that may leave the house draws of a tree.
+
+    Of the leaves of a span that breaks the requirement it tells nothing, and then nothing of any node above leaves
+    either, which would give them away by subtraction. `failing` is how many spans break it in all: if more do than are
+    among the findings, every leaf is held back. Only whole levels are drawn, those that have few enough nodes together.
+    """
+    walk = _walked(tree)
+    broken = [finding for finding in findings if finding.breaks]
+    number = walk.last[0]
+    held = {leaf for finding in broken for leaf in finding.bins}
+    if failing > len(broken):
+        held = set(range(1, number + 1))
+    depth = _deepest_drawn(walk.depth)
+    drawn = dict[int, int]()
+    nodes = list[TreeNode]()
+    for place, node in enumerate(walk.nodes):
+        if walk.depth[place] > depth:
+            continue
+        above = walk.parent[place]
+        is_held = node.is_leaf and walk.first[place] in held
+        nodes.append(
+            _drawn(
+                tree,
+                node,
+                number=len(nodes),
+                parent=drawn.get(above),
+                edge=walk.edge[place],
+                asked=None if above < 0 else walk.nodes[above].attribute,
+                depth=walk.depth[place],
+                leaves=(walk.first[place], walk.last[place]),
+                is_folded=not node.is_leaf and walk.depth[place] == depth,
+                is_held_back=is_held,
+                tells=not is_held and (node.is_leaf or not held),
+            )
+        )
+        drawn[place] = nodes[-1].number
+    labels = tuple(map(short, tree.labels))
+    tells_people = tree.disclosure in ("counts", "hit-miss")
+    return TreePicture(short(tree.target), labels, tuple(nodes), crowds(findings), len(held), tells_people)
+
+
+@dataclass(frozen=True)
+class _Walk:
+    """The nodes of a tree, parents before children and left to right, and where each of them is."""
+
+    nodes: list[Node]
+    parent: list[int]
+    edge: list[Edge | None]
+    depth: list[int]
+    first: list[int]
+    last: list[int]
+
+
+def _walked(tree: Tree) -> _Walk:
+    """A tree node by node, without recursion: it may be as deep as it likes."""
+    walk, leaves = _Walk([], [], [], [], [], []), 0
+    waiting: list[tuple[Node, int, Edge | None]] = [(tree.root, -1, None)]
+    while waiting:
+        node, above, edge = waiting.pop()
+        place = len(walk.nodes)
+        walk.nodes.append(node)
+        walk.parent.append(above)
+        walk.edge.append(edge)
+        walk.depth.append(0 if above < 0 else walk.depth[above] + 1)
+        walk.first.append(leaves + 1)
+        leaves += node.is_leaf
+        walk.last.append(leaves)
+        waiting.extend((branch.node, place, branch) for branch in reversed(node.edges))
+    for place in range(len(walk.nodes) - 1, 0, -1):
+        above = walk.parent[place]
+        walk.last[above] = max(walk.last[above], walk.last[place])
+    return walk
+
+
+def _deepest_drawn(depths: Sequence[int]) -> int:
+    """The last level that is drawn, so that all levels up to it have at most `MOST_NODES` nodes together."""
+    levels = [0] * (max(depths) + 1)
+    for depth in depths:
+        levels[depth] += 1
+    total = 0
+    for depth, wide in enumerate(levels):
+        total += wide
+        if total > MOST_NODES:
+            return depth - 1
+    return len(levels) - 1
+
+
+def _drawn(
+    tree: Tree,
+    node: Node,
+    *,
+    number: int,
+    parent: int | None,
+    edge: Edge | None,
+    asked: int | None,
+    depth: int,
+    leaves: tuple[int, int],
+    is_folded: bool,
+    is_held_back: bool,
+    tells: bool,
+) -> TreeNode:
+    question = None if node.attribute is None else tree.attributes[node.attribute]
+    label = node.outcome.label
+    return TreeNode(
+        number=number,
+        parent=parent,
+        depth=depth,
+        way=EVERYONE if edge is None or asked is None else way(tree.attributes[asked], edge.region),
+        asks=None if question is None else short(question.name),
+        role=None if question is None else question.role,
+        first=leaves[0],
+        last=leaves[1],
+        is_folded=is_folded,
+        is_held_back=is_held_back,
+        people=None if not tells or node.people is None else plain(node.people),
+        label=None if not tells or label is None else short(tree.labels[label]),
+        shares=_shares(tree, node.outcome) if tells else (),
+    )
+
+
+def _shares(tree: Tree, outcome: Outcome) -> tuple[tuple[str, float], ...]:
+    """The shares of labels that are disclosed, the commonest first."""
+    if isinstance(outcome, HitMiss) and outcome.label is not None:
+        return ((short(tree.labels[outcome.label]), round(outcome.hit / outcome.people, 4)),)
+    shares = outcome.shares(len(tree.labels)) if isinstance(outcome, Counts | Shares) else None
+    if shares is None:
+        return ()
+    told = sorted(((-share, place) for place, share in enumerate(shares.tolist()) if share))
+    return tuple((short(tree.labels[place]), round(-share, 4)) for share, place in told[:MOST_SHARES])

@@ -1,0 +1,136 @@
+"""The drawing of a tree as a Vega specification, and as an SVG."""
+
+from collections.abc import Iterable
+from typing import Any
+
+import vl_convert
+
+from kspan.report.charts import COLORS
+from kspan.report.pictures.tree import TreeNode, TreePicture
+from kspan.report.pictures.tree_marks import FONT, UNTOLD, drawing, layout
+from kspan.report.pictures.words import people_text, ranges
+
+START_DEPTH = 4
+"""To where a large tree is open at first."""
+SMALL, MOST_AT_FIRST = 24, 60
+"""Leaves of a tree that is all open at first, and ends of branches that any other shows at first."""
+MOST_RUNS = 10_000
+"""Runs of leaves in all spans together: a page stays small."""
+LABEL_COLORS = COLORS[:6]
+
+Row = dict[str, Any]
+
+
+def tree_spec(picture: TreePicture) -> dict[str, Any]:
+    """The drawing as a Vega specification, which shows the first levels.
+
+    Everything that can be opened is in its `usermeta`, where `tree.js` finds it. The signal `lit` is null, or says by
+    number which nodes are not dimmed; `stretch` widens the columns.
+    """
+    rows, depth = [_row(picture, node) for node in picture.nodes], first_depth(picture)
+    return {
+        "$schema": "https://vega.github.io/schema/vega/v6.json",
+        "description": described(picture),
+        "background": None,
+        "padding": 8,
+        "width": 0,
+        "height": 0,
+        "autosize": {"type": "pad", "resize": True},
+        "config": {"text": {"font": FONT, "fontSize": 11, "fill": "currentColor"}},
+        "usermeta": {"nodes": rows, "spans": _spans(picture), "depth": depth, "heldBack": picture.held_back},
+        "signals": [
+            {"name": "lit", "value": None},
+            {"name": "stretch", "value": 1},
+            {"name": "labels", "value": _labels(picture)},
+            {"name": "most", "value": max((node.people or 0 for node in picture.nodes), default=0) or 1},
+        ],
+        "data": layout(_open_to(rows, depth)),
+        "marks": drawing(),
+    }
+
+
+def tree_svg(picture: TreePicture) -> str:
+    """The first levels as an SVG that stands by itself."""
+    return str(vl_convert.vega_to_svg({**tree_spec(picture), "usermeta": {}}))
+
+
+def described(picture: TreePicture) -> str:
+    """The drawing in words, for those who do not see it."""
+    count = f"{picture.leaves:,} {'leaf' if picture.leaves == 1 else 'leaves'}"
+    asks = dict.fromkeys(node.asks for node in picture.nodes if node.asks is not None)
+    names = [name for name in asks if name is not None][:6]
+    asked = f" It asks {', '.join(names)}{' and more' if len(asks) > len(names) else ''}." if names else ""
+    held = f" {picture.held_back:,} of them are held back." if picture.held_back else ""
+    return f"A decision tree for {picture.target} with {count}.{held}{asked}"
+
+
+def first_depth(picture: TreePicture) -> int:
+    """To where the tree is open at first: a small one whole, others as far as it stays easy to look at."""
+    deepest = max(node.depth for node in picture.nodes)
+    if picture.leaves <= SMALL:
+        return deepest
+    wide, ending = [0] * (deepest + 1), [0] * (deepest + 1)
+    for node in picture.nodes:
+        wide[node.depth] += 1
+        ending[node.depth] += node.leaf is not None
+    fits = [sum(ending[:depth]) + wide[depth] <= MOST_AT_FIRST for depth in range(min(deepest, START_DEPTH) + 1)]
+    return max((depth for depth, good in enumerate(fits) if good), default=0) or min(deepest, 1)
+
+
+def label_colors(picture: TreePicture) -> dict[str, str]:
+    """The color of each label; of many labels only the commonest among the leaves have one of their own."""
+    often = dict.fromkeys(picture.labels, 0)
+    for node in picture.nodes:
+        if node.label is not None and node.leaf is not None:
+            often[node.label] += 1
+    chosen = set(sorted(often, key=lambda label: -often[label])[: len(LABEL_COLORS)])
+    return dict(zip((label for label in often if label in chosen), LABEL_COLORS, strict=False))
+
+
+def _labels(picture: TreePicture) -> list[Row]:
+    colors = label_colors(picture)
+    return [{"name": label, "color": colors.get(label, UNTOLD)} for label in picture.labels]
+
+
+def _row(picture: TreePicture, node: TreeNode) -> Row:
+    """A node as the drawing and its script know it; what is not so is left out."""
+    place = picture.labels.index
+    row: Row = {
+        "number": node.number,
+        "parent": node.parent,
+        "way": node.way,
+        "asks": None if node.asks is None else f"{node.asks} (private)" if node.role == "private" else node.asks,
+        "private": node.role == "private" or None,
+        "first": node.first,
+        "last": node.last,
+        "folded": node.is_folded or None,
+        "held": node.is_held_back or None,
+        "people": node.people,
+        "label": None if node.label is None else place(node.label),
+        "shares": [[place(label), share] for label, share in node.shares if node.leaf is not None] or None,
+    }
+    return {name: value for name, value in row.items() if value is not None}
+
+
+def _open_to(rows: Iterable[Row], depth: int) -> list[Row]:
+    """The rows of the first levels; where more is below, they say of how many leaves."""
+    depths, shown = list[int](), list[Row]()
+    for row in rows:
+        depths.append(depths[row["parent"]] + 1 if "parent" in row else 0)
+        if depths[-1] <= depth:
+            is_closed = "asks" in row and (depths[-1] == depth or "folded" in row)
+            shown.append({**row, "closed": row["last"] - row["first"] + 1} if is_closed else row)
+    return shown
+
+
+def _spans(picture: TreePicture) -> list[Row]:
+    """The spans with the leaves that they reach, the smallest first, as long as they are few enough to send along."""
+    spans, runs = list[Row](), 0
+    for crowd in sorted(picture.spans, key=lambda crowd: crowd.people):
+        found = ranges(crowd.bins)
+        runs += len(found)
+        if runs > MOST_RUNS:
+            break
+        if found:
+            spans.append({"bins": found, "people": people_text(crowd.people), "safe": crowd.safe})
+    return spans

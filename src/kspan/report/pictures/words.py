@@ -1,0 +1,94 @@
+"""What pictures write beside their lines: short, without anything that is no text."""
+
+from collections.abc import Sequence
+
+from kspan.data.cells import number_text
+from kspan.model.outcome import plain
+from kspan.model.paths import EVERYONE
+from kspan.model.tree import Attribute, Region
+from kspan.report.text import visible
+
+MOST_VALUES = 3
+"""Values of a set that are named."""
+MOST_LETTERS = 60
+"""Of a name or value: a page stays small, whatever the data is like."""
+
+
+def short(text: str) -> str:
+    """A name or value without what is no text, cut where it is very long.
+
+    >>> short("a" * 100) == "a" * 59 + "…", short("sex")
+    (True, 'sex')
+    """
+    text = visible(text[: MOST_LETTERS + 1])
+    return text if len(text) <= MOST_LETTERS else text[: MOST_LETTERS - 1] + "…"
+
+
+def way(attribute: Attribute, region: Region) -> str:
+    """What a branch admits, as short as a picture needs it.
+
+    >>> age = Attribute("age", "public", "numeric", low=17, high=90)
+    >>> way(age, Region(intervals=((None, 37),))), way(age, Region(intervals=((37, 50),)))
+    ('age ≤ 37', '37 < age ≤ 50')
+    >>> way(age, Region(intervals=((37, None),), missing=True)), way(age, Region(missing=True))
+    ('age > 37 or missing', 'age missing')
+    >>> town = Attribute("town", "public", "categorical", ("a", "b", "c", "d", "e"))
+    >>> way(town, Region(frozenset("a"))), way(town, Region(frozenset("abcde")))
+    ('town = a', 'town in {a, b, c, +2 more}')
+    """
+    name = short(attribute.name)
+    ways = [_between(name, low, high) for low, high in region.intervals[:MOST_VALUES]]
+    if len(region.intervals) > MOST_VALUES:
+        ways.append(f"+{len(region.intervals) - MOST_VALUES:,} more")
+    if region.values:
+        ways.insert(0, _among(name, [value for value in attribute.values if value in region.values]))
+    if region.missing:
+        ways.append("missing" if ways else f"{name} missing")
+    return " or ".join(ways) or EVERYONE
+
+
+def people_text(people: float) -> str:
+    """How many people, fractions with one decimal.
+
+    >>> people_text(1), people_text(1204), people_text(12.4321)
+    ('1 person', '1,204 people', '12.4 people')
+    """
+    number = plain(people)
+    return f"{number:,} {'person' if number == 1 else 'people'}" if isinstance(number, int) else f"{number:,.1f} people"
+
+
+def ranges(bins: Sequence[int]) -> list[tuple[int, int]]:
+    """Numbers as runs of neighbors.
+
+    >>> ranges((3, 7, 8, 9))
+    [(3, 3), (7, 9)]
+    """
+    runs = list[tuple[int, int]]()
+    for number in sorted(bins):
+        if runs and number <= runs[-1][1] + 1:
+            runs[-1] = (runs[-1][0], number)
+        else:
+            runs.append((number, number))
+    return runs
+
+
+def bins_attribute(bins: Sequence[int]) -> str:
+    """Leaves or clusters as the `data-leaves` of a row of a page, by which a picture finds what to light.
+
+    >>> bins_attribute((3, 7, 8, 9))
+    '3 7-9'
+    """
+    return " ".join(f"{low}" if low == high else f"{low}-{high}" for low, high in ranges(bins))
+
+
+def _among(name: str, values: Sequence[str]) -> str:
+    if len(values) == 1:
+        return f"{name} = {short(values[0])}"
+    more = [f"+{len(values) - MOST_VALUES:,} more"] if len(values) > MOST_VALUES else []
+    return f"{name} in {{{', '.join([*map(short, values[:MOST_VALUES]), *more])}}}"
+
+
+def _between(name: str, low: float | None, high: float | None) -> str:
+    if low is None:
+        return f"{name} is a number" if high is None else f"{name} ≤ {number_text(high)}"
+    return f"{name} > {number_text(low)}" if high is None else f"{number_text(low)} < {name} ≤ {number_text(high)}"
