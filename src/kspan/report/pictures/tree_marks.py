@@ -19,7 +19,8 @@ HEAD = (
 )
 PEOPLE = "(isValid(datum.people) ? format(datum.people, ',.1~f') + (datum.people == 1 ? ' person' : ' people') : '')"
 TOLD = (
-    f"!isValid(datum.label) ? '' : ' · ' + (datum.shares ? format(datum.shares[0][1], '.0%') : '')"
+    "!isValid(datum.label) || !datum.shares && !isValid(datum.people) ? ''"
+    " : ' · ' + (datum.shares ? format(datum.shares[0][1], '.0%') : '')"
     f" + (datum.shares && isValid(datum.people) ? ' of ' : '') + {PEOPLE}"
 )
 

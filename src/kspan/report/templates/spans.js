@@ -39,6 +39,13 @@
     return spans.filter(function (span) { return touches(span.bins, bin, bin); });
   }
 
+  // The span that reaches just these bins, or what is known of it.
+  function sameAs(spans, runs) {
+    const wanted = JSON.stringify(runs);
+    const found = spans.find(function (span) { return JSON.stringify(span.bins) === wanted; });
+    return [found || { bins: runs, people: "" }];
+  }
+
   function spanText(found, one, many) {
     if (!found.length) {
       return "";
@@ -48,7 +55,7 @@
     const safe = found[0].safe ? ", which tells nothing that was not known" : "";
     const which = found.length > 1
       ? "This " + one + " is in " + found.length.toLocaleString("en") + " spans, the smallest: " : "This span: ";
-    return which + where + ", " + found[0].people + safe + ".";
+    return which + where + (found[0].people ? ", " + found[0].people : "") + safe + ".";
   }
 
   function make(name, kind, text) {
@@ -124,7 +131,7 @@
   }
 
   window.kspanSpans = {
-    parseBins: parseBins, touches: touches, binsText: binsText, spansOf: spansOf, spanText: spanText, make: make,
+    parseBins: parseBins, touches: touches, binsText: binsText, spansOf: spansOf, sameAs: sameAs, spanText: spanText, make: make,
     makeCaption: makeCaption, makeButton: makeButton, wireRows: wireRows, embed: embed, join: join,
   };
 }());

@@ -143,6 +143,21 @@
       }
     }
 
+    // What a row names may be outside of the frame: then the frame moves there.
+    function reveal(runs) {
+      const lit = shown.filter(function (row) {
+        return (row.closed || !row.asks) && tools.touches(runs, row.first, row.last);
+      }).map(function (row) { return elementOf(row.number).getBoundingClientRect(); });
+      const box = frame.getBoundingClientRect();
+      const seen = lit.some(function (one) {
+        return one.top >= box.top && one.bottom <= box.bottom && one.left >= box.left && one.right <= box.right;
+      });
+      if (lit.length && !seen) {
+        frame.scrollTop += lit[0].top - box.top - frame.clientHeight / 2;
+        frame.scrollLeft += lit[0].left - box.left - frame.clientWidth / 2;
+      }
+    }
+
     // The frame
 
     const opens = sons.some(function (some, at) { return some.length && depths[at] >= spec.usermeta.depth; });
@@ -344,8 +359,11 @@
         }
       });
       tools.wireRows(wanted.rows, function (runs) {
-        caption.say(runs ? ["This span: " + tools.binsText(runs, "leaf", "leaves") + "."] : null);
+        caption.say(runs ? [tools.spanText(tools.sameAs(spans, runs), "leaf", "leaves")] : null);
         light(runs);
+        if (runs) {
+          reveal(runs);
+        }
       });
     }
 
