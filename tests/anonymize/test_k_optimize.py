@@ -201,7 +201,7 @@ def test_what_must_be_refused() -> None:
 def test_adult_passes_the_judge(require: str, loss: Any) -> None:
     rules = ks.datasets.adult_policy(require)
     adult = ks.datasets.load_adult("train")
-    made = k_optimize(encode(adult, rules), rules, rng=rng(), loss=loss, seconds=2, withhold=0.1)
+    made = k_optimize(encode(adult, rules), rules, rng=rng(), loss=loss, seconds=0.5, withhold=0.1)
     audit = ks.audit(world.released_frame(adult, made, rules), rules)
     assert audit.holds
     assert adult.height * 0.9 <= audit.people <= adult.height
@@ -220,7 +220,7 @@ def test_the_paper_finds_no_better_intervals_of_adult() -> None:
             hierarchies={name: hierarchies[name] for name in public},
         )  # fmt: skip
         adult = ks.datasets.load_adult("train", missing=False).select(*public, "income")
-        assert k_optimize(encode(adult, rules), rules, rng=rng(), seconds=10).facts["cost"] <= most
+        assert k_optimize(encode(adult, rules), rules, rng=rng(), seconds=5).facts["cost"] <= most
 
 
 def test_pairs_of_neighbors_are_tried_by_the_naive_search() -> None:

@@ -550,7 +550,8 @@ REQUIRED = [
     ids=str,
 )
 def test_adult_passes_the_judge(require: str, counting: Any, options: dict[str, Any]) -> None:
-    people = ks.datasets.load_adult("train", missing=False)
+    some = 1 if require == "k=1000" else 3  # every third person will do, but not for crowds of a thousand
+    people = ks.datasets.load_adult("train", missing=False).gather_every(some)
     policy = replace(ks.datasets.adult_policy(require), counting=counting)
     table = encode(people, policy)
     k = policy.require.parts[0].k  # type: ignore[attr-defined]

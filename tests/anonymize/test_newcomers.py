@@ -4,7 +4,7 @@ from typing import Any
 
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import kspan as ks
@@ -12,6 +12,7 @@ from kspan.anonymize.newcomers import shown_by_nearest
 from kspan.data.cells import Between, Exact, OneOf, read_cell
 from kspan.model.partition import WITHHELD
 from kspan.tables.methods import methods
+from laws.examples import share_of_examples
 from laws.test_anonymize import TOWNS, policy, tables
 
 PUBLIC = ("age", "town", "color")
@@ -74,7 +75,7 @@ def released_ages(release: ks.TableRelease, people: pl.DataFrame) -> list[float]
     return [float(age) for age in kept["age"].drop_nulls()]
 
 
-@settings(max_examples=40)
+@share_of_examples(0.4)
 @pytest.mark.parametrize(("method", "options"), [("mondrian", {}), ("mondrian", {"show": "set"}), ("one-dim", {})])
 @given(people=tables(), new=arrivals)
 def test_the_nearest_group_is_nearest(method: str, options: Any, people: pl.DataFrame, new: Any) -> None:
@@ -95,7 +96,7 @@ def test_the_nearest_group_is_nearest(method: str, options: Any, people: pl.Data
         assert away(taken) == pytest.approx(min(map(away, groups)), abs=1e-6)
 
 
-@settings(max_examples=25)
+@share_of_examples(0.25)
 @pytest.mark.parametrize("method", ["tds", "tdr", "incognito", "k-optimize", "datafly"])
 @given(people=tables(), new=arrivals)
 def test_where_values_have_one_cell_new_rows_get_it(method: str, people: pl.DataFrame, new: Any) -> None:
@@ -119,7 +120,7 @@ def test_where_values_have_one_cell_new_rows_get_it(method: str, people: pl.Data
                 assert value in values(cell)
 
 
-@settings(max_examples=25)
+@share_of_examples(0.25)
 @pytest.mark.parametrize("method", methods())
 @given(people=tables(), require=st.sampled_from(["k=2", "k=3", "k=2, confidence=0.9"]))
 def test_rows_keep_their_number_and_their_other_columns(method: str, people: pl.DataFrame, require: str) -> None:

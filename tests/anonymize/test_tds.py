@@ -20,6 +20,7 @@ from kspan.induce.id3 import id3
 from kspan.model.partition import Partition
 from kspan.model.predict import predicted
 from laws import naive, naive_tds
+from laws.examples import share_of_examples
 
 Method = Callable[..., Recoding]
 METHODS = pytest.mark.parametrize("method", [tds, tdr])
@@ -143,6 +144,7 @@ def test_what_is_shown_is_what_the_definition_gives(
 
 
 @METHODS
+@share_of_examples(0.4)
 @given(people=tables(), require=REQUIREMENTS, hierarchy=st.booleans())
 def test_groups_hold_and_cells_are_true(
     method: Method, people: list[dict[str, Any]], require: str, hierarchy: bool
@@ -162,6 +164,7 @@ def test_groups_hold_and_cells_are_true(
 
 
 @METHODS
+@share_of_examples(0.5)
 @given(people=tables(), order=st.randoms(use_true_random=False), k=st.integers(1, 4))
 def test_neither_the_order_of_rows_nor_the_seed_matters(
     method: Method, people: list[dict[str, Any]], order: Any, k: int
@@ -182,6 +185,7 @@ def test_neither_the_order_of_rows_nor_the_seed_matters(
 
 
 @METHODS
+@share_of_examples(0.5)
 @given(people=tables(), k=st.integers(1, 3), data=st.data())
 def test_values_that_nobody_has_are_as_good_as_absent(
     method: Method, people: list[dict[str, Any]], k: int, data: st.DataObject

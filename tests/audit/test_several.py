@@ -7,13 +7,14 @@ from typing import Any
 
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import kspan as ks
 from kspan.audit.several import joint_spans, people_of
 from kspan.audit.tree import audit_tree
 from kspan.model.tree import Attribute, Edge, Node, Region, Tree
+from laws.examples import share_of_examples
 from laws.naive_spans import Domains, Person, Value, World, leaf_of, random_trees, worlds
 
 TARGET, OTHER = "label", "other"
@@ -95,7 +96,7 @@ def test_joint_spans_are_those_of_the_definition(pair: Pair) -> None:
         assert counts.distinct.tolist() == [len(each) for each in labels]
 
 
-@settings(max_examples=50)
+@share_of_examples(0.5)
 @given(pair=pairs(), k=st.integers(1, 6))
 def test_one_more_release_is_never_laxer_and_the_same_one_is_nothing_new(pair: Pair, k: int) -> None:
     policy, (first, second) = pair.policy(f"k={k}"), pair.trees

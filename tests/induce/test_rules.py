@@ -17,6 +17,7 @@ from kspan.induce.conjunctive import conjunctive
 from kspan.induce.part import part
 from kspan.model.decision_list import DecisionList
 from kspan.model.predict import predicted
+from laws.examples import share_of_examples
 
 LEARNERS: list[tuple[Any, dict[str, Any]]] = [
     (part, {}),
@@ -55,6 +56,7 @@ def totals(found: DecisionList) -> np.ndarray[Any, Any]:
 
 
 @every_learner
+@share_of_examples(0.4)
 @given(frame=exact() | general())
 def test_nobody_is_lost_or_invented(learner: Any, options: dict[str, Any], frame: pl.DataFrame) -> None:
     table = encode(frame, SCHEMA)
@@ -70,6 +72,7 @@ def test_nobody_is_lost_or_invented(learner: Any, options: dict[str, Any], frame
 
 
 @every_learner
+@share_of_examples(0.4)
 @given(frame=exact(), seed=st.integers(0, 5))
 def test_the_order_of_rows_does_not_matter(
     learner: Any, options: dict[str, Any], frame: pl.DataFrame, seed: int
@@ -79,6 +82,7 @@ def test_the_order_of_rows_does_not_matter(
 
 
 @every_learner
+@share_of_examples(0.4)
 @given(frame=exact() | general())
 def test_weights_are_repeated_rows(learner: Any, options: dict[str, Any], frame: pl.DataFrame) -> None:
     weighted = Schema(public=["n", "w", "v"], target="y", weight="people")
@@ -91,6 +95,7 @@ def test_weights_are_repeated_rows(learner: Any, options: dict[str, Any], frame:
 
 
 @every_learner
+@share_of_examples(0.5)
 @given(frame=exact())
 def test_the_first_rule_that_admits_a_row_has_counted_it(
     learner: Any, options: dict[str, Any], frame: pl.DataFrame
@@ -115,6 +120,7 @@ def admits(value: Any, region: Any) -> bool:
 
 
 @every_learner
+@share_of_examples(0.5)
 @given(frame=general(), cells=st.tuples(*(st.sampled_from(one) for one in (["{a|b}", "{b|c}", "c"], ["{p|q}", "q"]))))
 def test_a_general_row_is_answered_by_all_that_it_may_be(
     learner: Any, options: dict[str, Any], frame: pl.DataFrame, cells: tuple[str, str]
@@ -128,6 +134,7 @@ def test_a_general_row_is_answered_by_all_that_it_may_be(
 
 
 @every_learner
+@share_of_examples(0.5)
 @given(frame=exact())
 def test_cells_of_one_value_are_that_value(learner: Any, options: dict[str, Any], frame: pl.DataFrame) -> None:
     """A set of one value, and a column in which somebody else shows more, tell the same."""

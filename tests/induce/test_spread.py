@@ -18,6 +18,7 @@ from kspan.induce.c45 import c45
 from kspan.induce.id3 import id3
 from kspan.model.predict import predicted
 from kspan.model.tree import Node, Tree
+from laws.examples import share_of_examples
 
 SALARY = pl.DataFrame(
     {
@@ -163,6 +164,7 @@ NAMES = [f"{learner.__name__} {options}" for learner, options in LEARNERS]
 
 
 @pytest.mark.parametrize(("learner", "options"), LEARNERS, ids=NAMES)
+@share_of_examples(0.4)
 @given(frame=released())
 def test_nobody_is_lost_or_invented(learner: Any, options: dict[str, Any], frame: pl.DataFrame) -> None:
     schema = Schema(public=["age", "town"], target="y")
@@ -183,6 +185,7 @@ def test_nobody_is_lost_or_invented(learner: Any, options: dict[str, Any], frame
 
 
 @pytest.mark.parametrize(("learner", "options"), LEARNERS, ids=NAMES)
+@share_of_examples(0.5)
 @given(
     rows=st.lists(
         st.tuples(st.none() | st.integers(0, 5), st.none() | st.sampled_from(["x", "y", "z"]), st.sampled_from("uv")),

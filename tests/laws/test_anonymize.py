@@ -6,15 +6,16 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import kspan as ks
 from kspan.data.cells import Anything, Between, Exact, OneOf, number, read_cell
 from kspan.tables.methods import methods
+from laws.examples import share_of_examples
 
-EXAMPLES = max(10, settings.default.max_examples // 4 if settings.default else 0)
-"""Of each law for each method, which has laws of its own besides."""
+FEW = 0.2
+"""Of the examples of a law, for each method, which has laws of its own besides."""
 REQUIREMENTS = ["k=2", "k=4", "k=2, distinct_l=2", "k=2, confidence=0.8"]
 TOWNS = ks.Hierarchy.of([("ay", "north"), ("by", "north"), ("cy", "south"), ("dy", "south")])
 RANGES = ks.Hierarchy.of([(str(value), "low" if value < 4 else "high") for value in range(8)])
@@ -53,7 +54,7 @@ def policy(require: str, **more: Any) -> ks.Policy:
     )
 
 
-@settings(max_examples=EXAMPLES)
+@share_of_examples(FEW)
 @pytest.mark.parametrize("method", methods())
 @given(people=tables(), require=st.sampled_from(REQUIREMENTS), seed=st.integers(0, 3))
 def test_what_is_released_holds_and_is_true(method: str, people: pl.DataFrame, require: str, seed: int) -> None:
@@ -100,7 +101,7 @@ def assert_cells_admit(people: pl.DataFrame, shown: pl.DataFrame, group: Any, me
                     assert text == str(value) or in_hierarchy or number(text) == value
 
 
-@settings(max_examples=EXAMPLES // 2)
+@share_of_examples(FEW / 2)
 @pytest.mark.parametrize("method", methods())
 @given(people=tables(), require=st.sampled_from(REQUIREMENTS))
 def test_who_counts_people_gets_people_or_nothing(method: str, people: pl.DataFrame, require: str) -> None:
@@ -117,7 +118,7 @@ def test_who_counts_people_gets_people_or_nothing(method: str, people: pl.DataFr
     assert ks.audit(release, inside).k.people >= int(require[2])
 
 
-@settings(max_examples=EXAMPLES)
+@share_of_examples(FEW)
 @pytest.mark.parametrize("method", methods())
 @given(people=tables())
 def test_what_cannot_be_reached_is_refused(method: str, people: pl.DataFrame) -> None:
@@ -125,7 +126,7 @@ def test_what_cannot_be_reached_is_refused(method: str, people: pl.DataFrame) ->
         ks.anonymize(people, policy(f"k={people.height + 1}"), method)
 
 
-@settings(max_examples=EXAMPLES)
+@share_of_examples(FEW)
 @pytest.mark.parametrize("method", methods())
 @given(people=tables())
 def test_weights_count_people(method: str, people: pl.DataFrame) -> None:

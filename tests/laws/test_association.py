@@ -2,7 +2,7 @@
 
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import kspan as ks
@@ -13,6 +13,7 @@ from kspan.data.baskets import encode_baskets
 from kspan.errors import Unreachable
 from kspan.model.association import rules_about
 from laws import naive_association as naive
+from laws.examples import share_of_examples
 from laws.naive_association import PRIVATE, PUBLIC, World, worlds
 
 ITEMS = (*PUBLIC, *PRIVATE)
@@ -55,7 +56,7 @@ def test_the_judge_gives_the_verdict_of_the_definition(world: World, k: int, dis
     assert found.holds == naive.holds(world.rules, world.people, k, distinct)
 
 
-@settings(max_examples=50)
+@share_of_examples(0.7)
 @given(world=worlds(), digits=st.sampled_from([None, 2, 3]))
 def test_what_figures_imply_contains_the_truth(world: World, digits: int | None) -> None:
     rules = rules_of(world)
@@ -84,7 +85,7 @@ def _rounded(rule: ks.Rule, digits: int) -> ks.Rule:
     return ks.Rule(rule.left, rule.right, round(rule.support, digits), round(rule.confidence, digits), beside)
 
 
-@settings(max_examples=40)
+@share_of_examples(0.5)
 @given(world=worlds(), k=st.integers(1, 8))
 def test_rules_that_hold_by_their_figures_hold_by_their_people(world: World, k: int) -> None:
     rules, require = rules_of(world), ks.KAnonymity(k)
@@ -92,7 +93,7 @@ def test_rules_that_hold_by_their_figures_hold_by_their_people(world: World, k: 
         assert audit_rules(rules, framed(world), require).holds
 
 
-@settings(max_examples=40)
+@share_of_examples(0.5)
 @given(
     world=worlds(),
     k=st.integers(1, 6),

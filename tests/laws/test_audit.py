@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 import kspan as ks
 from laws import naive
+from laws.examples import share_of_examples
 
 PUBLIC = ["age", "sex", "zip"]
 CELLS = {
@@ -105,6 +106,7 @@ def agree(one: dict[str, Any], other: dict[str, Any]) -> bool:
 
 
 @pytest.mark.parametrize("at_once", [2, 4096])
+@share_of_examples(0.4)
 @given(people=STARRED)
 def test_suppressed_cells_may_stand_for_anything(at_once: int, people: list[dict[str, Any]]) -> None:
     with patch.object(import_module("kspan.audit.crowd"), "AT_ONCE", at_once):

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import kspan as ks
@@ -19,6 +19,7 @@ from kspan.induce.clusters import clusters as mined
 from kspan.induce.spanning_tree import Forest, spanning_tree
 from kspan.model.clusters import Axis, Clusters
 from kspan.model.tree import Attribute
+from laws.examples import share_of_examples
 
 COORDINATES = st.integers(-6, 6)
 
@@ -123,7 +124,7 @@ def test_unknown_categories_are_all_tried(data: st.DataObject) -> None:
         assert len(set(found[0]) ^ wanted) <= 1
 
 
-@settings(max_examples=60)
+@share_of_examples(0.8)
 @given(data=st.data())
 def test_two_unknown_numbers_reach_every_cell_that_has_a_point(data: st.DataObject) -> None:
     clusters = data.draw(clusterings(2))
@@ -164,7 +165,7 @@ def tables(draw: st.DrawFn) -> pl.DataFrame:
     return pl.DataFrame(rows, schema={"age": pl.Int64, "town": pl.String, "pay": pl.Int64}, orient="row")
 
 
-@settings(max_examples=60)
+@share_of_examples(0.8)
 @given(
     people=tables(),
     k=st.integers(1, 6),

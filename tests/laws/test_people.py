@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 import kspan as ks
 from kspan.data.cells import Anything, Between, Exact, OneOf, number, read_cell
 from laws import naive
+from laws.examples import share_of_examples
 
 TOWNS = ks.Hierarchy.of([("ay", "north"), ("by", "north"), ("cy", "south"), ("dy", "south")])
 PEOPLE = st.lists(
@@ -82,6 +83,7 @@ def by_equal_cells(rows: list[tuple[Any, ...]]) -> list[list[str]]:
 
 
 @pytest.mark.parametrize("require", ["k=2", "k=3, distinct_l=2", "k=2, confidence=0.7"])
+@share_of_examples(0.4)
 @given(people=PEOPLE, rows=ROWS)
 def test_everybody_must_match_enough_rows(require: str, people: Any, rows: Any) -> None:
     reached = [found for person in people if (found := matched(person, rows))]
@@ -97,6 +99,7 @@ def test_everybody_must_match_enough_rows(require: str, people: Any, rows: Any) 
 
 
 @pytest.mark.parametrize("require", ["k=2", "k=3, distinct_l=2", "k=2, confidence=0.7"])
+@share_of_examples(0.4)
 @given(people=PEOPLE, rows=ROWS)
 def test_enough_people_must_match_the_same_rows(require: str, people: Any, rows: Any) -> None:
     spans: dict[frozenset[Any], list[str]] = {}

@@ -17,6 +17,7 @@ from kspan.model.partition import Partition
 from kspan.privacy import REQUIREMENTS, KAnonymity, OnPrivate
 from kspan.privacy.spec import from_table, parse, to_table
 from laws import naive
+from laws.examples import share_of_examples
 
 PARAMETERS: dict[str, st.SearchStrategy[Any]] = {
     "k": st.integers(1, 6),
@@ -84,6 +85,7 @@ def made(key: str, parameter: Any) -> Any:
 
 @pytest.mark.parametrize("world", WORLDS)
 @pytest.mark.parametrize("key", PARAMETERS)
+@share_of_examples(0.4)
 @given(data=st.data())
 def test_holds_as_defined(key: str, world: str, data: st.DataObject) -> None:
     strategy, schema, kind, distance = WORLDS[world]
@@ -127,6 +129,7 @@ def test_merging_keeps_what_is_monotone(key: str, data: st.DataObject, ordered: 
 
 
 @pytest.mark.parametrize("key", PARAMETERS)
+@share_of_examples(0.4)
 @given(data=st.data())
 def test_weights_equal_repeated_rows(key: str, data: st.DataObject) -> None:
     requirement = made(key, data.draw(PARAMETERS[key]))

@@ -7,7 +7,7 @@ from typing import Any
 
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import kspan as ks
@@ -22,6 +22,7 @@ from kspan.induce.people import NO_SHARE, Split
 from kspan.induce.release import released, released_node
 from kspan.model.tree import Node, Tree
 from laws import naive_spans
+from laws.examples import share_of_examples
 from laws.naive_spans import World
 
 TARGET = "label"
@@ -73,8 +74,8 @@ def test_the_judge_gives_the_verdict_of_the_definition(data: st.DataObject, k: i
         assert found.exposed == {TARGET: naive_spans.exposed(world.tree, world.people, world.domains)}
 
 
-def growth_of(world: World, policy: ks.Policy) -> tuple[Growth, Table]:
-    table = encode(framed(world), policy)
+def growth_of(frame: pl.DataFrame, policy: ks.Policy) -> tuple[Growth, Table]:
+    table = encode(frame, policy)
     people, features = offered(table, policy)
     target_public = TARGET in policy.public
     growth = Growth(people, features, requirement=policy.require, target_public=target_public, target=TARGET)
@@ -90,7 +91,7 @@ def grown(growth: Growth, table: Table, policy: ks.Policy) -> Tree:
 def test_what_grows_is_private_and_nothing_more_could_grow(data: st.DataObject, k: int) -> None:
     world = data.draw(naive_spans.worlds())
     policy = policy_of(world, f"k={k}")
-    growth, table = growth_of(world, policy)
+    growth, table = growth_of(framed(world), policy)
     if not growth.holds_now():
         return
     tree = grown(growth, table, policy)
@@ -112,14 +113,32 @@ def test_what_grows_is_private_and_nothing_more_could_grow(data: st.DataObject, 
                         assert not naive_spans.is_k_anonymous(wider, world.people, domains, k)
 
 
-@settings(max_examples=1000)  # people who miss a number beside a narrow range of numbers are rare
+@share_of_examples(2)
 @given(data=st.data(), k=st.integers(1, 4))
 def test_a_span_allows_the_cuts_and_levels_that_leave_it_crowds(data: st.DataObject, k: int) -> None:
     world = data.draw(naive_spans.worlds())
-    policy = policy_of(world, f"k={k}")
-    growth, _ = growth_of(world, policy)
-    if not growth.holds_now():
-        return
+    growth, _ = growth_of(framed(world), policy_of(world, f"k={k}"))
+    if growth.holds_now():
+        check_allowed(growth, k)
+
+
+@pytest.mark.parametrize("missing", [1, 2, 3])
+def test_a_cut_outside_the_numbers_of_a_span_parts_those_who_miss_one(missing: int) -> None:
+    """People who miss a number beside a narrow range of numbers are too rare to be left to chance."""
+    here = [("b", number, "v") for number in [5, 5, 6, *[None] * missing]]
+    people = pl.DataFrame(
+        [("a", number, "u") for number in range(1, 9)] + here, schema=["word", "number", TARGET], orient="row"
+    )
+    policy = ks.Policy(public=["word", "number"], target=TARGET, require="k=2")
+    growth, _ = growth_of(people, policy)
+    check_allowed(growth, 2)
+    assert growth.spans is not None
+    spans = [piece for first in growth.spans.first for piece in first.now()]
+    assert any(span.rows.tolist() == list(range(8, 11 + missing)) for span in spans)
+
+
+def check_allowed(growth: Growth, k: int) -> None:
+    """When it has grown, every span allows just those cuts and levels that part it into crowds."""
     grow_in_crowds(growth)
     assert growth.spans is not None
     for span in [piece for first in growth.spans.first for piece in first.now()]:
@@ -186,13 +205,14 @@ def _has_missing(tree: Tree, name: str) -> bool:
 @pytest.mark.parametrize(
     "require", ["distinct_l=2", "k=2, entropy_l=1.5", "confidence=0.75", "recursive_cl=[2, 2]", "t=0.3"]
 )
+@share_of_examples(0.4)
 @given(data=st.data())
 def test_every_tree_passes_the_judge(require: str, data: st.DataObject) -> None:
     world = data.draw(naive_spans.worlds())
     if world.tree.target_role == "public":
         return
     policy = policy_of(world, require)
-    growth, table = growth_of(world, policy)
+    growth, table = growth_of(framed(world), policy)
     if growth.holds_now():
         assert audit_tree(grown(growth, table, policy), framed(world), policy).holds
 

@@ -17,6 +17,7 @@ from kspan.errors import KspanError
 from kspan.induce.methods import learn
 from kspan.model.tree import Attribute, Edge, Node, Region, Tree
 from laws import naive_spans
+from laws.examples import share_of_examples
 from laws.naive_spans import World
 
 ROLES = st.sampled_from(["public", "private"])
@@ -74,6 +75,7 @@ def policy_of(world: World) -> ks.Policy:
 
 
 @pytest.mark.parametrize("contradictions", [False, True])
+@share_of_examples(0.4)
 @given(data=st.data())
 def test_groups_are_spans_in_any_tree(contradictions: bool, data: st.DataObject) -> None:
     world = data.draw(naive_spans.worlds(contradictions))
@@ -81,6 +83,7 @@ def test_groups_are_spans_in_any_tree(contradictions: bool, data: st.DataObject)
 
 
 @pytest.mark.parametrize("method", ["kadet", "id3"])
+@share_of_examples(0.4)
 @given(data=st.data())
 def test_groups_are_spans_in_learnt_trees(method: str, data: st.DataObject) -> None:
     numbers = st.one_of(st.none(), st.integers(1, 6))

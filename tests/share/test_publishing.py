@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.tree import DecisionTreeClassifier
 
@@ -19,6 +19,7 @@ from kspan.model.release import Marginal, TreeRelease
 from kspan.model.tree import Region
 from kspan.publish import judged_tree
 from kspan.share.spread import marginals
+from laws.examples import share_of_examples
 
 PEOPLE = ks.datasets.load_adult("train").select(
     "age", "education", "sex", "hours-per-week", "workclass", "income"
@@ -204,7 +205,7 @@ def test_a_marginal_that_lies_or_points_at_someone_is_refused() -> None:
             judged_tree(tree, PEOPLE, rules, marginals=(Marginal(age, bins),))
 
 
-@settings(max_examples=40)
+@share_of_examples(0.5)
 @given(
     rows=st.lists(
         st.tuples(st.sampled_from(["x", "y", "z", None]), st.sampled_from([1, 2, 3.5, None]), st.sampled_from("uvw")),
