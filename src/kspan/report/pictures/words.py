@@ -57,6 +57,24 @@ def people_text(people: float) -> str:
     return f"{number:,} {'person' if number == 1 else 'people'}" if isinstance(number, int) else f"{number:,.1f} people"
 
 
+def number_short(number: float) -> str:
+    """A number with about four digits.
+
+    >>> number_short(40.18712), number_short(98000.0), number_short(7.0)
+    ('40.19', '98,000', '7')
+    """
+    return f"{number:,.0f}" if 1000 <= abs(number) < 1e15 else f"{number:.4g}"
+
+
+def joined(names: Sequence[str]) -> str:
+    """Some names in a sentence.
+
+    >>> joined(["a"]), joined(["a", "b", "c"])
+    ('a', 'a, b and c')
+    """
+    return " and ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))
+
+
 def ranges(bins: Sequence[int]) -> list[tuple[int, int]]:
     """Numbers as runs of neighbors.
 

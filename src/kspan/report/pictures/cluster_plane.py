@@ -1,0 +1,104 @@
+"""Clusters in a plane: centers, and around each the cell that is nearest to it."""
+
+from kspan.report.pictures.cluster_marks import LIT, Json, colors_of, numbers, title_of
+from kspan.report.pictures.clusters import ClustersPicture, DrawnAxis
+
+
+def plane(picture: ClustersPicture, across: int, up: int) -> Json:
+    """Data, scales, axes and marks of a plane with two axes: a dot for each center, and its cell."""
+    most = max((cluster.people or 0 for cluster in picture.clusters), default=0)
+    centers = [
+        {
+            "number": cluster.number,
+            "x": cluster.center[across].place,
+            "y": cluster.center[up].place,
+            "size": 160 if cluster.people is None else 160 + 900 * cluster.people / (most or 1),
+            **colors_of(cluster.number),
+        }
+        for cluster in picture.clusters
+    ]
+    corners = [
+        {"number": cluster.number, "x": x, "y": y, **colors_of(cluster.number)}
+        for cluster in picture.clusters
+        for x, y in cluster.cell
+    ]
+    areas = [
+        {"number": cluster.number, "x": sum(x) / len(x), "y": sum(y) / len(y)}
+        for cluster in picture.clusters
+        if picture.is_cut and cluster.cell
+        for x, y in [tuple(zip(*cluster.cell, strict=True))]
+    ]
+    at = {"x": {"scale": "x", "field": "x"}, "y": {"scale": "y", "field": "y"}}
+    return {
+        "data": [
+            {"name": "corners", "values": corners},
+            {"name": "dots", "values": centers},
+            {"name": "areas", "values": areas},
+        ],
+        "scales": [
+            {"name": "x", "domain": _ends(picture.axes[across]), "range": "width", "zero": False},
+            {"name": "y", "domain": _ends(picture.axes[up]), "range": "height", "zero": False},
+        ],
+        "axes": [
+            {"scale": "x", "orient": "bottom", "title": title_of(picture.axes[across]), "grid": True, "tickCount": 6},
+            {"scale": "y", "orient": "left", "title": title_of(picture.axes[up]), "grid": True, "tickCount": 6},
+        ],
+        "marks": [
+            {
+                "type": "group",
+                "from": {"facet": {"name": "cell", "data": "corners", "groupby": "number"}},
+                "marks": [
+                    {
+                        "type": "line",
+                        "from": {"data": "cell"},
+                        "aria": False,
+                        "encode": {
+                            "update": {
+                                **at,
+                                "interpolate": {"value": "linear-closed"},
+                                "fill": {"field": "color"},
+                                "fillOpacity": {"signal": "lit ? (lit[datum.number] ? 0.5 : 0.04) : 0.2"},
+                                "stroke": {"field": "color"},
+                                "strokeWidth": {"value": 1.2},
+                                "strokeOpacity": {"signal": "lit ? (lit[datum.number] ? 1 : 0.2) : 0.8"},
+                            }
+                        },
+                    }
+                ],
+            },
+            _area_numbers(at),
+            {
+                "name": "centers",
+                "type": "symbol",
+                "from": {"data": "dots"},
+                "encode": {
+                    "update": {
+                        **at,
+                        "size": {"field": "size"},
+                        "fill": {"field": "color"},
+                        "stroke": {"value": "white"},
+                        "strokeWidth": {"value": 1.5},
+                        "opacity": {"signal": LIT},
+                    }
+                },
+            },
+            numbers("dots", at),
+        ],
+    }
+
+
+def _ends(axis: DrawnAxis) -> list[float]:
+    return [axis.low, axis.high]
+
+
+def _area_numbers(at: Json) -> Json:
+    """The number of each area, where a dot may not be in its own."""
+    mark = numbers("areas", at)
+    mark["encode"]["update"] |= {
+        "text": {"signal": "'area of ' + datum.number"},
+        "fill": {"value": "currentColor"},
+        "fontSize": {"value": 11},
+        "fontWeight": {"value": 400},
+        "opacity": {"signal": "lit && !lit[datum.number] ? 0.2 : 0.8"},
+    }
+    return mark
