@@ -3,7 +3,7 @@
 // with data-leaves. Text is only ever set as text.
 (function () {
   "use strict";
-  const MOST_OPEN = 400, SMALLEST = 0.25, LARGEST = 3;
+  const MOST_OPEN = 400, SMALLEST = 0.25, SMALLEST_AT_FIRST = 0.85, LARGEST = 3;
 
   window.kspanTree = function (element, spec, options) {
     const tools = window.kspanSpans, wanted = options || {};
@@ -218,6 +218,12 @@
       frame.scrollTop = top * scale - y;
     }
 
+    // What goes on to the right fades out, so that nobody takes the edge for the end.
+    function fade() {
+      const more = frame.scrollWidth - frame.clientWidth - frame.scrollLeft > 4;
+      frame.style.maskImage = more ? "linear-gradient(to right, black calc(100% - 2.5em), transparent)" : "none";
+    }
+
     function fit() {
       zoom(Math.min(1, frame.clientWidth / natural[0]));
     }
@@ -228,6 +234,7 @@
       drawn.style.maxWidth = "none";
       drawn.style.width = natural[0] * scale + "px";
       drawn.style.height = natural[1] * scale + "px";
+      fade();
     }
 
     // Drawing
@@ -344,12 +351,15 @@
         }
       }, { passive: false });
       frame.addEventListener("pointerdown", onDrag);
+      frame.addEventListener("scroll", fade);
+      window.addEventListener("resize", fade);
       let printing = null;
       window.addEventListener("beforeprint", function () {
         printing = [scale, frame.style.maxHeight, frame.style.overflow];
         Object.assign(frame.style, { maxHeight: "none", overflow: "visible" });
         scale = Math.min(1, frame.clientWidth / natural[0]);
         size();
+        frame.style.maskImage = "none";
       });
       window.addEventListener("afterprint", function () {
         if (printing) {
@@ -443,6 +453,8 @@
       const air = Math.min(1.5, (frame.clientWidth - 4) / natural[0]);
       return air > 1.02 ? (view.signal("stretch", air), draw()) : null;
     }).then(function () {
+      zoom(Math.max(SMALLEST_AT_FIRST, Math.min(1, frame.clientWidth / natural[0])));
+      frame.scrollLeft = 0;
       const root = elementOf(0).getBoundingClientRect(), box = frame.getBoundingClientRect();
       frame.scrollTop += root.top - box.top - frame.clientHeight / 2;
       element.dataset.ready = "yes";

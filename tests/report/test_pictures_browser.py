@@ -1,4 +1,4 @@
-"""The picture of a tree in a browser: branches open, leaves light up, under the strictest policy of a page."""
+"""Pictures in a browser: branches open, leaves and clusters light up, under the strictest policy of a page."""
 
 import base64
 import hashlib
@@ -15,7 +15,10 @@ import pytest
 import vl_convert
 
 from kspan.audit.findings import Finding
+from kspan.model.clusters import Axis, Clusters
 from kspan.model.tree import Attribute, Edge, Node, Region, Tree
+from kspan.report.pictures.clusters import clusters_picture
+from kspan.report.pictures.clusters_spec import clusters_chart
 from kspan.report.pictures.tree import tree_picture
 from kspan.report.pictures.tree_spec import tree_spec
 from kspan.report.pictures.words import bins_attribute
@@ -51,16 +54,16 @@ def bundle() -> str:
     return str(vl_convert.javascript_bundle("window.vega=vega; window.vegaEmbed=vegaEmbed;"))
 
 
-def page(spec: dict[str, Any], rows: str) -> str:
+def page(spec: dict[str, Any], rows: str, kind: str) -> str:
     """A page that allows nothing but its own scripts."""
     read = files("kspan.report") / "templates"
     run = (
-        "kspanTree(document.getElementById('tree'), JSON.parse(document.getElementById('spec').textContent),"
+        f"kspan{kind}(document.getElementById('picture'), JSON.parse(document.getElementById('spec').textContent),"
         " {rows: '#spans'});"
     )
     scripts = [
         bundle(),
-        *((read / name).read_text("utf-8") for name in ("spans.js", "tree.js")),
+        *((read / name).read_text("utf-8") for name in ("spans.js", f"{kind.lower()}.js")),
         run,
     ]
     allowed = " ".join(
@@ -70,7 +73,7 @@ def page(spec: dict[str, Any], rows: str) -> str:
     inside = json.dumps(spec).replace("<", "\\u003c")
     return (
         f'<!doctype html><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="{policy}">'
-        f'<div id="tree"></div><table id="spans">{rows}</table>'
+        f'<div id="picture"></div><table id="spans">{rows}</table>'
         f'<script type="application/json" id="spec">{inside}</script>'
         + "".join(f"<script>{text}</script>" for text in scripts)
     )
@@ -88,10 +91,13 @@ def browser() -> Iterator[Any]:
 def show(browser: Any, tmp_path: Path) -> Iterator[Callable[..., Opened]]:
     contexts = []
 
-    def showing(tree: Tree, findings: list[Finding], **how: Any) -> Opened:
-        spec = tree_spec(tree_picture(tree, findings))
+    def showing(model: Tree | Clusters, findings: list[Finding], **how: Any) -> Opened:
+        if isinstance(model, Tree):
+            kind, spec = "Tree", tree_spec(tree_picture(model, findings))
+        else:
+            kind, spec = "Clusters", clusters_chart(clusters_picture(model, findings))
         rows = "".join(f'<tr data-leaves="{bins_attribute(one.bins)}"><td>span' for one in findings)
-        (tmp_path / "page.html").write_text(page(spec, rows), "utf-8")
+        (tmp_path / "page.html").write_text(page(spec, rows, kind), "utf-8")
         contexts.append(browser.new_context(**how))
         opened, said = contexts[-1].new_page(), list[str]()
         opened.set_default_timeout(10_000)
@@ -99,7 +105,7 @@ def show(browser: Any, tmp_path: Path) -> Iterator[Callable[..., Opened]]:
         opened.on("pageerror", lambda error: said.append(str(error)))
         opened.on("request", lambda request: said.extend([request.url] * (not request.url.startswith("file:"))))
         opened.goto((tmp_path / "page.html").as_uri())
-        opened.wait_for_selector("#tree[data-ready]")
+        opened.wait_for_selector("#picture[data-ready]")
         return opened, said
 
     yield showing
@@ -179,9 +185,9 @@ def test_branches_open_by_pointer_and_by_key(show: Callable[..., Opened]) -> Non
         ".map(item => item.datum.closed || 0)"
     )
     assert litten == [0, 0, 0, 0, 4, 0, 0, 0, 4]
-    wide = opened.evaluate("document.querySelector('#tree svg').getBoundingClientRect().width")
+    wide = opened.evaluate("document.querySelector('#picture svg').getBoundingClientRect().width")
     opened.get_by_role("button", name="larger").click()
-    assert opened.evaluate("document.querySelector('#tree svg').getBoundingClientRect().width") > 1.2 * wide
+    assert opened.evaluate("document.querySelector('#picture svg').getBoundingClientRect().width") > 1.2 * wide
     assert said == []
 
 
@@ -200,5 +206,40 @@ def test_what_is_held_back_is_nowhere_on_the_page(show: Callable[..., Opened]) -
     opened, said = show(binary(1), [Finding({}, 3, 3, breaks=("k=4",), bins=(1, 2))])
     opened.hover(leaf(1))
     opened.get_by_text("Leaf 1: held back, since a span that reaches it breaks the requirement.").wait_for()
-    assert "people" not in opened.locator("#tree").inner_text()
+    assert "people" not in opened.locator("#picture").inner_text()
+    assert said == []
+
+
+ZIP = Axis(Attribute("Zip code", "public", "numeric"), 200.0)
+INCOME = Axis(Attribute("Income", "private", "numeric", low=20, high=120), 10.0)
+TOWN = Axis(Attribute("town", "private", "categorical", ("Ulm", "Bonn")), 1.0)
+
+
+def lit_clusters(opened: Any) -> set[int]:
+    return set(
+        opened.evaluate(
+            "[...document.querySelectorAll('.centers > *')].map(dot => dot.__data__)"
+            ".filter(item => item.opacity === 1).map(item => item.datum.number)"
+        )
+    )
+
+
+@pytest.mark.parametrize("axis", [INCOME, TOWN])
+def test_clusters_light_their_spans(axis: Axis, show: Callable[..., Opened]) -> None:
+    middles = [(40.0,), (80.0,), (110.0,)] if axis is INCOME else [(1.0, 0.0), (0.5, 0.5), (0.0, 1.0)]
+    places = [(11_000.0,), (13_000.0,), (15_000.0,)]
+    model = Clusters((ZIP, axis), tuple(zip(places, middles, strict=True)), (4, 5, 6))
+    opened, said = show(model, [Finding({}, 7, 7, bins=(1, 2)), Finding({}, 8, 8, bins=(3,), safe=True)])
+    assert lit_clusters(opened) == {1, 2, 3}
+    opened.hover(".centers > * >> nth=0")
+    opened.get_by_text("Cluster 1: 4 people around Zip code 11,000, ").wait_for()
+    opened.get_by_text("This span: clusters 1 and 2, 7 people.").wait_for()
+    assert lit_clusters(opened) == {1, 2}
+    opened.locator("tr").nth(1).focus()
+    opened.get_by_text("This span: cluster 3 alone, 8 people, which tells nothing that was not known.").wait_for()
+    assert lit_clusters(opened) == {3}
+    opened.locator('.centers > [data-number="1"]').focus()
+    opened.keyboard.press("ArrowRight")
+    opened.get_by_text("Cluster 2: 5 people").wait_for()
+    assert lit_clusters(opened) == {1, 2}
     assert said == []
