@@ -82,14 +82,14 @@ def test_a_plane_through_more_axes_is_a_cut_at_the_mean() -> None:
             rng.normal(13_000, 900, 6), rng.normal(70, 30, 6), rng.normal(0, 1, 6), rng.uniform(0, 0.5, 6), strict=True
         )
     )
-    model = Clusters((ZIP, INCOME, size, TOWN), centers, (5, 1, 1, 2, 1, 3))
+    model = Clusters((ZIP, INCOME, size, Axis(TOWN.attribute, 0.2)), centers, (5, 1, 1, 2, 1, 3))
     picture = clusters_picture(model, ())
     assert (picture.pair, picture.is_cut) == ((0, 1), True)
     assert "average in size and town" in picture.note
     weights = np.array(model.people) / sum(model.people)
     means = [weights @ axis for axis in model.by_axis]
     beside = (((model.by_axis[2] - means[2]) / 2.0) ** 2).sum(axis=1)
-    beside += ((model.by_axis[3] - means[3]) ** 2).sum(axis=1) / 2
+    beside += (((model.by_axis[3] - means[3]) / 0.2) ** 2).sum(axis=1) / 2
     across, up = picture.axes[:2]
     hits = 0
     for x, y in itertools.product(np.linspace(across.low, across.high, 11), np.linspace(up.low, up.high, 11)):

@@ -118,7 +118,7 @@ def _open_to(rows: Iterable[Row], depth: int) -> list[Row]:
     for row in rows:
         depths.append(depths[row["parent"]] + 1 if "parent" in row else 0)
         if depths[-1] <= depth:
-            is_closed = "asks" in row and (depths[-1] == depth or "folded" in row)
+            is_closed = "asks" in row and depths[-1] == depth
             shown.append({**row, "closed": row["last"] - row["first"] + 1} if is_closed else row)
     return shown
 

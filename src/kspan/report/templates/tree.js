@@ -360,6 +360,7 @@
         scale = Math.min(1, frame.clientWidth / natural[0]);
         size();
         frame.style.maskImage = "none";
+        Object.assign(svg().style, { maxWidth: "100%", height: "auto" });
       });
       window.addEventListener("afterprint", function () {
         if (printing) {
