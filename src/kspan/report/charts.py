@@ -44,12 +44,12 @@ def write_chart(chart: Any, path: Path) -> None:
 def comparison_chart(comparison: Comparison) -> Any:
     """Accuracy and class match of each learner on each table, a point each."""
     rows = [
-        {**row, "release": _harmless(row["release"]), "learner": _harmless(row["learner"])}
+        {**row, "release": harmless(row["release"]), "learner": harmless(row["learner"])}
         for row in comparison.table.to_dicts()
     ]
     order = list(dict.fromkeys(row["release"] for row in rows))
     learners = list(dict.fromkeys(row["learner"] for row in rows))
-    target, people = _harmless(comparison.target), f"{comparison.test_rows:,} test rows"
+    target, people = harmless(comparison.target), f"{comparison.test_rows:,} test rows"
     points = alt.Chart(pl.DataFrame(rows)).encode(
         y=alt.Y("release:N", sort=order, title=None, axis=alt.Axis(labelLimit=280, grid=True)),
         color=alt.Color("learner:N", sort=learners, scale=alt.Scale(domain=learners, range=COLORS), title="learner"),
@@ -96,10 +96,10 @@ def _share(what: str, title: str) -> Any:
     return alt.X(what, title=title, scale=alt.Scale(zero=False, nice=True), axis=alt.Axis(format=".1%", tickCount=6))
 
 
-def _harmless(name: str) -> str:
+def harmless(name: str) -> str:
     """A name of a file or column, which may hold anything but must not end the script around it.
 
-    >>> _harmless("k=5</script>")
+    >>> harmless("k=5</script>")
     'k=5‹/script>'
     """
     return visible(name).replace("<", "‹")

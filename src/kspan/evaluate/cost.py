@@ -1,0 +1,210 @@
+"""What would k cost? The same people released at one k after the other, and what is left of them each time."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import reduce
+from inspect import signature
+from operator import and_
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from kspan.audit.findings import Audit
+from kspan.data.encode import encode
+from kspan.errors import DoesNotHold, KspanError, PolicyError, Unreachable, check_number, did_you_mean
+from kspan.evaluate.trial import Trial
+from kspan.frames.files import load
+from kspan.induce.methods import learn, options_of
+from kspan.model.tree import Tree
+from kspan.policy import Policy
+from kspan.privacy import KAnonymity
+from kspan.publish import judged_tree
+from kspan.share.publishing import share_tree
+from kspan.tables.making import anonymize
+from kspan.tables.methods import methods
+
+KS = (2, 5, 10, 20, 50, 100, 200, 500, 1000)
+LEARNT, SHARED = ("kadet", "kadet-c45"), ("atp", "ldm")
+PLAIN = {"kadet": "id3", "ldm": "id3"}
+"""What a tree is held against: the learner that it is without a requirement; all else against C4.5."""
+SEEDS = 2**63
+NO_OPTIONS: Mapping[str, Any] = MappingProxyType({})
+
+Progress = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class CostPoint:
+    """What is left at one k, or why nothing is."""
+
+    k: int
+    accuracy: float | None = None
+    """The share of the people left out who are predicted right by what the release teaches; None without a target."""
+    loss: float | None = None
+    """How much of the public cells is lost, from 0 to 1 (NCP); None for trees."""
+    withheld: float | None = None
+    """The share of rows that the release does not show; None for trees."""
+    suppressed: float | None = None
+    """The share of public cells that show nothing; None for trees."""
+    crowds: int | None = None
+    """The groups of the table, or the spans of the tree."""
+    refused: str | None = None
+    """Why there is no release at this k, in one sentence."""
+
+
+@dataclass(frozen=True)
+class CostCurve:
+    """What is left at each k while all else that is required stays the same."""
+
+    method: str
+    learner: str | None
+    """What learns from each table, and from raw rows for the ceiling; of a tree, the learner without a requirement."""
+    target: str | None
+    """What is predicted, if anything."""
+    tested: int
+    """How many people were left out of every release to be predicted."""
+    ceiling: float | None
+    """The accuracy of what the learner makes of the raw rows."""
+    floor: float | None
+    """The accuracy of always saying the commonest label."""
+    chosen: int
+    """The k of the policy, 1 if it has none."""
+    points: tuple[CostPoint, ...]
+
+
+def cost_curve(
+    data: Any,
+    policy: Policy,
+    method: str = "kactus",
+    *,
+    ks: Sequence[int] | None = None,
+    options: Mapping[str, Any] = NO_OPTIONS,
+    tested: float = 1 / 3,
+    rng: int | np.random.Generator = 0,
+    progress: Progress = lambda step: None,
+) -> CostCurve:
+    """What a method leaves of a dataframe or file at each k, all else that the policy requires being the same.
+
+    Methods are those of `kspan.anonymize` (`auto` is settled once, at the policy's k), `kadet`, `kadet-c45`, and `atp`
+    and `ldm` of `kspan.share`. With a target a share of the people, `tested`, is left out of every release, and
+    predicted by a C4.5 that learns from the table, or by the tree itself. A table without a target, or with a public
+    one, which it makes coarser, is only asked what it loses. The same `rng` gives the same curve.
+
+    >>> from kspan.datasets import load_adult
+    >>> people = load_adult("train").select("age", "education", "sex", "income").head(1500)
+    >>> policy = Policy(public=["age", "education", "sex"], target="income", require="k=10")
+    >>> curve = cost_curve(people, policy, "mondrian", ks=[2, 10, 2000])
+    >>> [(point.k, point.crowds) for point in curve.points], curve.tested
+    ([(2, 289), (10, 72), (2000, None)], 499)
+    """
+    known_methods = ["auto", *methods(), *LEARNT, *SHARED]
+    if method not in known_methods:
+        use = ", ".join(known_methods)
+        raise PolicyError(f"there is no method {method!r}{did_you_mean(method, known_methods)}: use {use}")
+    random = np.random.default_rng(rng)
+    seed, frame = int(random.integers(SEEDS)), load(data)
+    predicts = method in (*LEARNT, *SHARED) or policy.target in policy.private
+    trial = Trial.of(frame, policy, tested, rng=random) if predicts else None
+    people, rules = (frame, policy) if trial is None else (trial.known, trial.policy)
+    chosen = max((part.k for part in policy.require.parts if isinstance(part, KAnonymity)), default=1)
+    asked = _asked(ks, chosen, encode(people, rules, []).people)
+    if method == "auto":
+        progress("choosing a method")
+        method = _settled(people, rules, [chosen, *(k for k in reversed(asked) if k < chosen)], options, seed)
+    points = []
+    for number, k in enumerate(asked, 1):
+        progress(f"k = {k} ({number} of {len(asked)})")
+        try:
+            points.append(_point(k, people, requiring(rules, k), method, options, seed, trial))
+        except (Unreachable, DoesNotHold) as error:
+            points.append(CostPoint(k, refused=str(error)))
+    if trial is None:
+        return CostCurve(method, None, None, 0, None, None, chosen, tuple(points))
+    progress("learning from the raw rows")
+    learner, settings = _plain(method, options)
+    ceiling = trial.taught(trial.known, learner, settings)
+    return CostCurve(method, learner, policy.target, trial.people, ceiling, trial.floor, chosen, tuple(points))
+
+
+def requiring(policy: Policy, k: int) -> Policy:
+    """The policy with another k, and all else that it requires.
+
+    >>> str(requiring(Policy(public=["age"], private=["ill"], require="distinct_l=2, k=3"), 50).require)
+    'k=50, distinct_l=2'
+    """
+    others = [part for part in policy.require.parts if not isinstance(part, KAnonymity)]
+    return replace(policy, require=reduce(and_, others, KAnonymity(k)))
+
+
+def _asked(ks: Sequence[int] | None, chosen: int, people: int) -> list[int]:
+    """Each k once, from the least: those given, or the usual ones that leave people at least two crowds."""
+    if ks is None:
+        return sorted({chosen, *(k for k in KS if 2 * k <= people)})
+    if not len(ks):
+        raise PolicyError("there is no k to try: name at least one")
+    for k in ks:
+        check_number("k", k, low=1, whole=True)
+    return sorted({int(k) for k in ks})
+
+
+def _settled(people: pl.DataFrame, policy: Policy, ks: Sequence[int], options: Mapping[str, Any], seed: int) -> str:
+    """The method that `auto` takes at the first k that can be reached at all."""
+    first: KspanError | None = None
+    for k in ks:
+        try:
+            return anonymize(people, requiring(policy, k), "auto", rng=seed, **options).method
+        except (Unreachable, DoesNotHold) as error:
+            first = first or error
+    assert first is not None
+    raise first
+
+
+def _point(
+    k: int,
+    people: pl.DataFrame,
+    policy: Policy,
+    method: str,
+    options: Mapping[str, Any],
+    seed: int,
+    trial: Trial | None,
+) -> CostPoint:
+    """What is left under a policy with this k."""
+    if trial is not None and method in (*LEARNT, *SHARED):
+        tree, found = _tree(people, policy, method, options)
+        return CostPoint(k, accuracy=trial.accuracy_of(tree), crowds=found.groups)
+    release = anonymize(people, policy, method, rng=seed, **options)
+    return CostPoint(
+        k,
+        accuracy=None if trial is None else trial.taught(release.frame, *_plain(method, options)),
+        loss=release.audit.utility.ncp,
+        withheld=release.withheld / people.height,
+        suppressed=release.suppressed_share,
+        crowds=release.audit.groups,
+    )
+
+
+def _tree(people: pl.DataFrame, policy: Policy, method: str, options: Mapping[str, Any]) -> tuple[Tree, Audit]:
+    """A tree that may be published under a policy, and the judge's word on it."""
+    if method in SHARED:
+        shared = share_tree(people, policy, method, **options)
+        return shared.tree, shared.audit
+    tree = learn(people, policy, method, **options)
+    assert isinstance(tree, Tree)
+    return tree, judged_tree(tree, people, policy).audit
+
+
+def _plain(method: str, options: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+    """The learner that promises nothing, and those of the options that are about learning.
+
+    >>> _plain("atp", {"learner": "id3", "min_rows": 5, "marginals": True})
+    ('id3', {'min_rows': 5})
+    """
+    if method not in (*LEARNT, *SHARED):
+        return "c45", {}
+    learner = str(options.get("learner", "c45")) if method == "atp" else PLAIN.get(method, "c45")
+    sharing = signature(share_tree).parameters if method in SHARED else ()
+    return learner, {
+        name: said for name, said in options.items() if name in options_of(learner) and name not in sharing
+    }

@@ -1,0 +1,221 @@
+"""What each k costs, to look at: accuracy and loss over k, with the k that was chosen."""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import altair as alt
+import numpy as np
+
+from kspan.evaluate.cost import CostCurve, CostPoint
+from kspan.report.charts import COLORS, harmless
+
+WIDTH, TALL, LOW = 560, 220, 130
+INK = "currentColor"
+"""The color of the text around the chart, so that it can be read in dark mode and on paper."""
+Align = Literal["left", "center", "right"]
+WORDS, ROOM = 190, 14
+"""How long the longest name in the chart is, and how far from a line it can be read well; in pixels."""
+CROSS = "M-1,-1L1,1M1,-1L-1,1"
+LOST, WITHHELD = "detail lost in public cells", "rows withheld"
+FACTS = {
+    "accuracy": ("people predicted right", ".1%"),
+    "loss": (LOST, ".1%"),
+    "suppressed": ("public cells suppressed", ".1%"),
+    "withheld": (WITHHELD, ".1%"),
+    "crowds": ("groups or spans", ","),
+}
+
+
+def cost_chart(curve: CostCurve) -> Any:
+    """Accuracy over k, between what raw rows allow and what guessing reaches; below it what the table loses."""
+    panels = []
+    if curve.target is not None:
+        panels.append((TALL, _accuracy(curve)))
+    if not panels or any(point.loss is not None for point in curve.points):
+        panels.append((LOW, _loss(curve)))
+    drawn = []
+    for place, (height, marks) in enumerate(panels):
+        layers = [*_chosen(curve, named=place == 0), *marks, *_refused(curve, height)]
+        drawn.append(alt.layer(*layers).properties(width=WIDTH, height=height))
+    whole = alt.vconcat(*drawn, spacing=16).resolve_legend(color="independent", strokeDash="independent")
+    quiet = {"labelColor": INK, "titleColor": INK}
+    return (
+        whole.properties(description=in_words(curve), background="transparent")
+        .configure_view(stroke=None)
+        .configure_axis(
+            **quiet, domainColor=INK, tickColor=INK, gridColor=INK, gridOpacity=0.15, domainOpacity=0.5, tickOpacity=0.5
+        )
+        .configure_legend(**quiet)
+    )
+
+
+def in_words(curve: CostCurve) -> str:
+    """The chart in words, for those who cannot see it."""
+    said = [f"What k costs with {harmless(curve.method)}."]
+    if curve.ceiling is not None and curve.floor is not None:
+        said.append(
+            f"{curve.ceiling:.1%} of people are predicted right by what raw rows teach, {curve.floor:.1%} by always "
+            "saying the commonest label."
+        )
+    for point in curve.points:
+        right = [] if point.accuracy is None else [f"{point.accuracy:.1%} of people are predicted right"]
+        lost = [] if point.loss is None else [f"{point.loss:.1%} of the detail in public cells is lost"]
+        left = "there is no release" if point.refused is not None else " and ".join(right + lost)
+        said.append(f"At k = {point.k:,} {left}.")
+    return " ".join([*said, f"The chosen k is {curve.chosen:,}."])
+
+
+def _accuracy(curve: CostCurve) -> list[Any]:
+    rows = [_row(point) for point in curve.points if point.accuracy is not None]
+    levels = [level for level in (curve.ceiling, curve.floor) if level is not None]
+    domain = _around([*levels, *(row["accuracy"] for row in rows)])
+    y = _share("accuracy:Q", "people predicted right", domain)
+    base = _over(rows).encode(x=_x(curve), y=y, tooltip=_told(rows))
+    line = Line([row["k"] for row in rows], [row["accuracy"] for row in rows], _reach(curve), domain)
+    return [
+        *_level(curve.ceiling, "learnt from raw rows", line, above=True),
+        *_level(curve.floor, "always the commonest label", line, above=False),
+        base.mark_line(color=COLORS[0], strokeWidth=2.5),
+        base.mark_point(color=COLORS[0], filled=True, size=70, opacity=1),
+    ]
+
+
+def _loss(curve: CostCurve) -> list[Any]:
+    """The loss of cells and, if there are any, the rows withheld, told apart by color, shape and dashes."""
+    reached = [point for point in curve.points if point.loss is not None]
+    rows = [{**_row(point), "what": LOST, "share": point.loss} for point in reached]
+    if any(point.withheld for point in reached):
+        rows += [{**_row(point), "what": WITHHELD, "share": point.withheld} for point in reached]
+    names, colors = [LOST, WITHHELD], [COLORS[1], COLORS[2]]
+    legend = (
+        alt.Legend(title=None, orient="bottom", symbolType="stroke", symbolSize=300)
+        if len(rows) > len(reached)
+        else None
+    )
+    highest = max((row["share"] for row in rows), default=1.0)
+    base = _over(rows).encode(
+        x=_x(curve),
+        y=_share("share:Q", "share lost" if legend else LOST, [0, min(1.0, highest * 1.25) or 1.0]),
+        color=alt.Color("what:N", scale=alt.Scale(domain=names, range=colors), legend=legend),
+        tooltip=_told(rows),
+    )
+    dashes = alt.StrokeDash("what:N", scale=alt.Scale(domain=names, range=[[1, 0], [5, 3]]), legend=legend)
+    shapes = alt.Shape("what:N", scale=alt.Scale(domain=names, range=["circle", "square"]), legend=None)
+    return [
+        base.mark_line(strokeWidth=2.5).encode(strokeDash=dashes),
+        base.mark_point(filled=True, size=60, opacity=1).encode(shape=shapes),
+    ]
+
+
+@dataclass(frozen=True)
+class Line:
+    """Where the line of accuracy runs, so that words can keep away from it."""
+
+    ks: Sequence[int]
+    accuracy: Sequence[float]
+    reach: tuple[float, float]
+    domain: Sequence[float]
+
+    def distance(self, level: float, dy: int, *, right: bool) -> float:
+        """How far words above or below a level, at one end of it, are from the line; in pixels."""
+        if not self.ks:
+            return math.inf
+        low, high = np.log(self.reach)
+        begin = 1 - WORDS / WIDTH if right else 0.0
+        across = low + (high - low) * np.linspace(begin, begin + WORDS / WIDTH, 20)
+        line = np.interp(across, np.log(self.ks), self.accuracy)
+        there = (across >= np.log(self.ks[0])) & (across <= np.log(self.ks[-1]))
+        height = (line - level) / (self.domain[1] - self.domain[0]) * TALL + dy
+        return float(np.abs(height[there]).min(initial=TALL))
+
+
+def _level(level: float | None, name: str, line: Line, *, above: bool) -> list[Any]:
+    """A dashed line across, with its name on that side and at that end of it where there is room."""
+    if level is None:
+        return []
+    sides = (-8, 9) if above else (9, -8)
+    spots = [(dy, right) for dy in sides for right in (above, not above)]
+    dy, right = max(spots, key=lambda spot: min(line.distance(level, spot[0], right=spot[1]), ROOM))
+    align: Align = "right" if right else "left"
+    base = _over([{"accuracy": level, "name": f"{name}: {level:.1%}"}]).encode(y="accuracy:Q", tooltip="name:N")
+    return [
+        base.mark_rule(color=INK, strokeDash=[5, 4], opacity=0.7),
+        base.mark_text(color=INK, align=align, dy=dy, fontSize=11).encode(
+            x=alt.value(WIDTH - 4 if right else 4), text="name:N"
+        ),
+    ]
+
+
+def _chosen(curve: CostCurve, *, named: bool) -> list[Any]:
+    """A line up at the chosen k, with its name above the panel."""
+    low, high = _reach(curve)
+    if not low <= curve.chosen <= high:
+        return []
+    name = f"chosen: k = {curve.chosen:,}"
+    base = _over([{"k": curve.chosen, "name": name}]).encode(x=_x(curve), tooltip="name:N")
+    place = math.log(curve.chosen / low) / math.log(high / low)
+    align: Align = "left" if place < 0.1 else "right" if place > 0.9 else "center"
+    text = base.mark_text(color=INK, align=align, fontWeight="bold", fontSize=11)
+    return [
+        base.mark_rule(color=INK, strokeWidth=1.5, opacity=0.6),
+        *([text.encode(text="name:N", y=alt.value(-8))] if named else []),
+    ]
+
+
+def _refused(curve: CostCurve, height: int) -> list[Any]:
+    """A cross on the axis at every k without a release, with the reason."""
+    rows = [{"k": point.k, "why": harmless(point.refused)} for point in curve.points if point.refused is not None]
+    if not rows:
+        return []
+    told = [alt.Tooltip("k:Q", format=",", title="k"), alt.Tooltip("why:N", title="no release")]
+    marks = _over(rows).mark_point(shape=CROSS, size=50, strokeWidth=2, color=INK, opacity=1)
+    return [marks.encode(x=_x(curve), y=alt.value(height), tooltip=told)]
+
+
+def _over(rows: Sequence[Mapping[str, Any]]) -> Any:
+    """A chart of rows, of which there may be none."""
+    return alt.Chart(alt.InlineData(values=list(rows)))
+
+
+def _x(curve: CostCurve) -> Any:
+    ks = sorted({point.k for point in curve.points})
+    axis = alt.Axis(values=ks, format=",", labelOverlap="greedy", grid=False)
+    scale = alt.Scale(type="log", domain=list(_reach(curve)), nice=False)
+    return alt.X("k:Q", title="k: everybody must stand in a crowd of at least so many", scale=scale, axis=axis)
+
+
+def _reach(curve: CostCurve) -> tuple[float, float]:
+    """Where the axis of k begins and ends: around all that were tried."""
+    ks = [point.k for point in curve.points]
+    return min(ks) / 1.2, max(ks) * 1.2
+
+
+def _share(what: str, title: str, domain: Sequence[float]) -> Any:
+    scale = alt.Scale(domain=list(domain), zero=False, nice=False)
+    return alt.Y(
+        what,
+        title=title,
+        scale=scale,
+        axis=alt.Axis(format=".0%" if domain[1] - domain[0] > 0.05 else ".1%", tickCount=5),
+    )
+
+
+def _around(values: Sequence[float]) -> list[float]:
+    """A little more than all values, so that none lies on the edge."""
+    low, high = min(values, default=0.0), max(values, default=1.0)
+    room = max((high - low) * 0.15, 0.01)
+    return [max(low - room, 0.0), min(high + room, 1.0)]
+
+
+def _row(point: CostPoint) -> dict[str, Any]:
+    return {"k": point.k, **{name: getattr(point, name) for name in FACTS if getattr(point, name) is not None}}
+
+
+def _told(rows: Iterable[Mapping[str, Any]]) -> list[Any]:
+    known = {name for row in rows for name in row}
+    facts = [
+        alt.Tooltip(f"{name}:Q", title=title, format=form) for name, (title, form) in FACTS.items() if name in known
+    ]
+    return [alt.Tooltip("k:Q", format=","), *facts]
