@@ -38,5 +38,15 @@ class KAnonymity(Requirement):
     def check(self, private: Iterable[str]) -> None:
         """Any private attributes will do, or none."""
 
+    def promise(self, what: str) -> str:
+        """What it means for people.
+
+        >>> KAnonymity(10).promise("income")
+        'Every person looks like at least 9 others.'
+        """
+        if self.k == 1:
+            return "Nothing is promised about the size of crowds."
+        return f"Every person looks like at least {self.k - 1:,} other{'s' if self.k > 2 else ''}."
+
     def __str__(self) -> str:
         return f"{self.key}={self.k}"

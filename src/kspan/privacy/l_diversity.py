@@ -38,6 +38,10 @@ class DistinctL(OnPrivate):
         """At least l."""
         return level >= self.l
 
+    def promise(self, what: str) -> str:
+        """What it means for people."""
+        return f"Every crowd has at least {self.l:,} different values of {what}."
+
     @classmethod
     def loosest(cls, counts: Counts) -> Self:
         """One value."""
@@ -73,6 +77,10 @@ class EntropyL(OnPrivate):
         """At least l."""
         enough: Bools = np.log(level) >= math.log(self.l) - SLACK
         return enough
+
+    def promise(self, what: str) -> str:
+        """What it means for people."""
+        return f"In every crowd {what} is at least as hard to guess as among {self.l:g} equally common values."
 
     @classmethod
     def loosest(cls, counts: Counts) -> Self:
@@ -119,6 +127,13 @@ class RecursiveCL(OnPrivate):
         """Less than c."""
         return level < self.c
 
+    def promise(self, what: str) -> str:
+        """What it means for people."""
+        if self.l == 1:
+            return f"In every crowd the commonest {what} is rarer than {self.c:g} times all values together."
+        rest = "all others" if self.l == 2 else f"all from the {_ordinal(self.l)} commonest on"
+        return f"In every crowd the commonest {what} is rarer than {self.c:g} times {rest} together."
+
     @classmethod
     def loosest(cls, counts: Counts) -> Self:
         """As many values as every group has."""
@@ -150,6 +165,10 @@ class SimpleL(OnPrivate):
         """At least l."""
         return level >= self.l
 
+    def promise(self, what: str) -> str:
+        """What it means for people."""
+        return f"No value of {what} belongs to more than {_percent(1 / self.l)} of a crowd."
+
     @classmethod
     def loosest(cls, counts: Counts) -> Self:
         """All of a group."""
@@ -180,6 +199,10 @@ class Confidence(OnPrivate):
         """At most the bound."""
         return level <= self.bound
 
+    def promise(self, what: str) -> str:
+        """What it means for people."""
+        return f"Nobody's {what} can be guessed with more than {_percent(self.bound)} certainty."
+
     @classmethod
     def loosest(cls, counts: Counts) -> Self:
         """Certainty."""
@@ -191,3 +214,17 @@ class Alpha(Confidence):
     """No private value has more than a share alpha of a group: with k, (alpha, k)-anonymity (Wong et al. 2006)."""
 
     key: ClassVar[str] = "alpha"
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.3g}%"
+
+
+def _ordinal(number: int) -> str:
+    """A place in an order.
+
+    >>> _ordinal(3), _ordinal(12), _ordinal(21)
+    ('3rd', '12th', '21st')
+    """
+    ending = {1: "st", 2: "nd", 3: "rd"}.get(number % 10 if number // 10 % 10 != 1 else 0, "th")
+    return f"{number}{ending}"

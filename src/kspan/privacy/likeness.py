@@ -1,5 +1,6 @@
 """Groups in which no private value is much likelier than among everybody."""
 
+import math
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
@@ -41,6 +42,10 @@ class BasicBeta(OnPrivate):
         """At most beta."""
         return level <= self.beta
 
+    def promise(self, what: str) -> str:
+        """What it means for people."""
+        return f"No value of {what} is more than {1 + self.beta:g} times as common in a crowd as among everybody."
+
     @classmethod
     def loosest(cls, counts: Counts) -> Self:
         """Any gain."""
@@ -59,6 +64,11 @@ class EnhancedBeta(BasicBeta):
         limit = -np.log(counts.whole[counts.value] / counts.whole.sum())
         largest: Floats = np.maximum(counts.max(np.where(gain > limit + SLACK, np.inf, gain)), 0.0)
         return largest
+
+    def promise(self, what: str) -> str:
+        """What it means for people."""
+        frequent = "and less where the value is frequent anyway"
+        return f"{super().promise(what)[:-1]}, {frequent}."
 
 
 @dataclass(frozen=True)
@@ -86,6 +96,11 @@ class DeltaDisclosure(OnPrivate):
     def admits(self, level: Floats) -> Bools:
         """Less than delta."""
         return level < self.delta
+
+    def promise(self, what: str) -> str:
+        """What it means for people."""
+        factor = f"{math.exp(self.delta):.3g}"
+        return f"Every value of {what} is less than {factor} times commoner or rarer in a crowd than among everybody."
 
     @classmethod
     def loosest(cls, counts: Counts) -> Self:

@@ -53,6 +53,10 @@ class Requirement(ABC):
         """The same of one requirement that combines no others: all, unless it knows better."""
         return private
 
+    @abstractmethod
+    def promise(self, what: str) -> str:
+        """What it means for people in one sentence, to somebody who knows no theory; `what` names what is private."""
+
     @property
     def parts(self) -> tuple["Requirement", ...]:
         """The requirements that it combines, or itself."""
@@ -81,6 +85,10 @@ class AllOf(Requirement):
         names = tuple(private)
         for part in self.requirements:
             part.check(names)
+
+    def promise(self, what: str) -> str:
+        """All sentences, one after the other."""
+        return " ".join(part.promise(what) for part in self.requirements)
 
     @property
     def parts(self) -> tuple[Requirement, ...]:

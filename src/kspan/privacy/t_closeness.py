@@ -46,6 +46,10 @@ class TCloseness(OnPrivate):
         """At most t."""
         return level <= self.t + SLACK
 
+    def promise(self, what: str) -> str:
+        """What it means for people."""
+        return f"In every crowd {what} spreads as among everybody, up to a distance of {self.t:g}."
+
     @classmethod
     def loosest(cls, counts: Counts) -> Self:
         """Any distance."""
