@@ -13,6 +13,8 @@ from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
+from kspan.version import __version__ as __version__
+
 if TYPE_CHECKING:
     from kspan import datasets as datasets
     from kspan.audit.audit import audit as audit
@@ -79,6 +81,8 @@ if TYPE_CHECKING:
     from kspan.publish import publish_rules as publish_rules
     from kspan.publish import publish_table as publish_table
     from kspan.publish import publish_tree as publish_tree
+    from kspan.report.making import report as report
+    from kspan.report.page import Report as Report
     from kspan.share.merging import merge_trees as merge_trees
     from kspan.share.merging import pseudo_data as pseudo_data
     from kspan.share.publishing import SharedTree as SharedTree
@@ -86,8 +90,6 @@ if TYPE_CHECKING:
     from kspan.share.publishing import share_tree as share_tree
     from kspan.tables.making import anonymize as anonymize
     from kspan.tables.release import TableRelease as TableRelease
-
-__version__ = "0.1.0"
 
 _HOMES = {
     "kspan.audit": ("Audit", "audit"),
@@ -152,6 +154,8 @@ _HOMES = {
     "kspan.model.tree": ("Tree",),
     "kspan.policy": ("Policy",),
     "kspan.publish": ("publish_rules", "publish_table", "publish_tree"),
+    "kspan.report.making": ("report",),
+    "kspan.report.page": ("Report",),
     "kspan.share.merging": ("merge_trees", "pseudo_data"),
     "kspan.share.publishing": ("SharedTree", "prune_tree", "share_tree"),
     "kspan.tables.making": ("anonymize",),

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, sync_playwright
 
+import kspan as ks
 from report.browser import Opened, executable, launched, opened
 
 
@@ -37,3 +38,10 @@ def open_page(browser: Browser, tmp_path: Path) -> Iterator[Callable[..., Opened
     yield open_one
     for page in pages:
         page.page.context.close()
+
+
+@pytest.fixture(scope="session")
+def adult_release() -> ks.TableRelease:
+    """A table of a part of the census."""
+    people = ks.datasets.load_adult("train").head(3000)
+    return ks.anonymize(people, ks.datasets.adult_policy("k=10"), "kactus", rng=1)

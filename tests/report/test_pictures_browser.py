@@ -4,7 +4,6 @@ import base64
 import hashlib
 import html
 import json
-import shutil
 from collections.abc import Callable, Iterator
 from functools import cache
 from importlib.resources import files
@@ -22,10 +21,6 @@ from kspan.report.pictures.clusters_spec import clusters_chart
 from kspan.report.pictures.tree import tree_picture
 from kspan.report.pictures.tree_spec import tree_spec
 from kspan.report.pictures.words import bins_attribute
-
-playwright = pytest.importorskip("playwright.sync_api")
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="needs chromium")
 
 Opened = tuple[Any, list[str]]
 
@@ -77,14 +72,6 @@ def page(spec: dict[str, Any], rows: str, kind: str) -> str:
         f'<script type="application/json" id="spec">{inside}</script>'
         + "".join(f"<script>{text}</script>" for text in scripts)
     )
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with playwright.sync_playwright() as running:
-        opened = running.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield opened
-        opened.close()
 
 
 @pytest.fixture

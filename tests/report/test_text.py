@@ -6,7 +6,8 @@ import polars as pl
 from rich.console import Console
 
 import kspan as ks
-from kspan.report.text import print_audit, verdict
+from kspan.report.text import print_audit
+from kspan.report.words import verdict
 
 PEOPLE = pl.DataFrame(
     {

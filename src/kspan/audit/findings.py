@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from kspan.audit.risk import Risk
 from kspan.errors import KspanError
+from kspan.notebooks import ShownInNotebooks
 
 FORMAT, VERSION = "kspan/audit", 1
 
@@ -71,7 +72,7 @@ class Utility:
 
 
 @dataclass(frozen=True, repr=False)
-class Audit:
+class Audit(ShownInNotebooks):
     """The verdict on a release and everything it rests on."""
 
     holds: bool

@@ -99,13 +99,12 @@ def cost_curve(
     >>> [(point.k, point.crowds) for point in curve.points], curve.tested
     ([(2, 289), (10, 72), (2000, None)], 499)
     """
-    known_methods = ["auto", *methods(), *LEARNT, *SHARED]
-    if method not in known_methods:
-        use = ", ".join(known_methods)
-        raise PolicyError(f"there is no method {method!r}{did_you_mean(method, known_methods)}: use {use}")
+    known = known_methods()
+    if method not in known:
+        raise PolicyError(f"there is no method {method!r}{did_you_mean(method, known)}: use {', '.join(known)}")
     random = np.random.default_rng(rng)
     seed, frame = int(random.integers(SEEDS)), load(data)
-    predicts = method in (*LEARNT, *SHARED) or policy.target in policy.private
+    predicts = makes_trees(method) or policy.target in policy.private
     trial = Trial.of(frame, policy, tested, rng=random) if predicts else None
     people, rules = (frame, policy) if trial is None else (trial.known, trial.policy)
     chosen = max((part.k for part in policy.require.parts if isinstance(part, KAnonymity)), default=1)
@@ -126,6 +125,16 @@ def cost_curve(
     learner, settings = _plain(method, options)
     ceiling = trial.taught(trial.known, learner, settings)
     return CostCurve(method, learner, policy.target, trial.people, ceiling, trial.floor, chosen, tuple(points))
+
+
+def known_methods() -> list[str]:
+    """The methods whose cost can be measured."""
+    return ["auto", *methods(), *LEARNT, *SHARED]
+
+
+def makes_trees(method: str) -> bool:
+    """Does a method release a tree, which predicts by itself, and not a table to learn from?"""
+    return method in (*LEARNT, *SHARED)
 
 
 def requiring(policy: Policy, k: int) -> Policy:
@@ -171,7 +180,7 @@ def _point(
     trial: Trial | None,
 ) -> CostPoint:
     """What is left under a policy with this k."""
-    if trial is not None and method in (*LEARNT, *SHARED):
+    if trial is not None and makes_trees(method):
         tree, found = _tree(people, policy, method, options)
         return CostPoint(k, accuracy=trial.accuracy_of(tree), crowds=found.groups)
     release = anonymize(people, policy, method, rng=seed, **options)
@@ -201,7 +210,7 @@ def _plain(method: str, options: Mapping[str, Any]) -> tuple[str, dict[str, Any]
     >>> _plain("atp", {"learner": "id3", "min_rows": 5, "marginals": True})
     ('id3', {'min_rows': 5})
     """
-    if method not in (*LEARNT, *SHARED):
+    if not makes_trees(method):
         return "c45", {}
     learner = str(options.get("learner", "c45")) if method == "atp" else PLAIN.get(method, "c45")
     sharing = signature(share_tree).parameters if method in SHARED else ()

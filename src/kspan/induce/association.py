@@ -12,6 +12,7 @@ from kspan.errors import DataError, PolicyError, Unreachable, check_number, did_
 from kspan.frames.files import load
 from kspan.induce.rule_crowds import Crowds
 from kspan.model.association import Rule, Rules, rules_about
+from kspan.notebooks import ShownInNotebooks
 from kspan.policy import Policy
 from kspan.policy.patterns import expanded
 
@@ -23,7 +24,7 @@ DIGITS = 12
 
 
 @dataclass(frozen=True, repr=False)
-class MinedRules:
+class MinedRules(ShownInNotebooks):
     """Rules that keep a requirement together, and those that were left out; why is for the owner's eyes."""
 
     rules: Rules

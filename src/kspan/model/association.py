@@ -12,6 +12,7 @@ import polars as pl
 from kspan.errors import DataError, ModelError, did_you_mean, listed
 from kspan.model.release import Claim
 from kspan.model.tree import Role
+from kspan.notebooks import ShownInNotebooks
 from kspan.policy import Policy
 from kspan.policy.patterns import roles_of
 
@@ -62,7 +63,7 @@ class Rule:
 
 
 @dataclass(frozen=True, repr=False)
-class Rules:
+class Rules(ShownInNotebooks):
     """A set of rules found in a number of transactions, and the role of each item, with its claim if it makes one."""
 
     items: tuple[Item, ...]

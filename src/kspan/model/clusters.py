@@ -12,6 +12,7 @@ from kspan.errors import DataError
 from kspan.model.outcome import plain
 from kspan.model.release import Claim
 from kspan.model.tree import Attribute
+from kspan.notebooks import ShownInNotebooks
 
 Center = tuple[float, ...]
 """Of one attribute: a number, or the share of each of its values (of the missing one last)."""
@@ -49,7 +50,7 @@ class Axis:
 
 
 @dataclass(frozen=True, repr=False)
-class Clusters:
+class Clusters(ShownInNotebooks):
     """Centers in a domain; whoever is nearest to one, of several the first, belongs to its cluster."""
 
     axes: tuple[Axis, ...]

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from kspan.model.outcome import Disclosure
 from kspan.model.tree import Region, Tree
+from kspan.notebooks import ShownInNotebooks
 
 
 @dataclass(frozen=True)
@@ -29,7 +30,7 @@ class Marginal:
 
 
 @dataclass(frozen=True)
-class TreeRelease:
+class TreeRelease(ShownInNotebooks):
     """A tree with its claim, or without one if it promises nothing; and perhaps how its attributes spread."""
 
     tree: Tree

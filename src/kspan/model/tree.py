@@ -13,6 +13,7 @@ from kspan.data.table import Column, Table
 from kspan.errors import ModelError
 from kspan.model.outcome import Counts, Disclosure, Outcome, disclosure_named, plain, reduced
 from kspan.model.ways import Ways
+from kspan.notebooks import ShownInNotebooks
 
 Role = Literal["public", "private"]
 
@@ -107,7 +108,7 @@ class Node:
 
 
 @dataclass(frozen=True, repr=False)
-class Tree:
+class Tree(ShownInNotebooks):
     """A decision tree with the domain of every attribute that it was offered."""
 
     attributes: tuple[Attribute, ...]

@@ -10,7 +10,7 @@ import polars as pl
 from kspan.errors import FileError
 from kspan.evaluate.comparison import Comparison
 from kspan.frames.files import check_place, write_whole
-from kspan.report.text import visible
+from kspan.report.words import visible
 
 FORMATS = {".html": "html", ".svg": "svg", ".png": "png"}
 COLORS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000"]

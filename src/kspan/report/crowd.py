@@ -4,6 +4,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from kspan.audit.findings import Finding
+from kspan.data.cells import SUPPRESSED
+from kspan.report.words import visible
 
 
 @dataclass(frozen=True)
@@ -26,6 +28,18 @@ class Crowd:
     """Of a span, the leaves or clusters that it reaches, counted from 1; none if it is held back."""
     shown: tuple[Line, ...] | None = None
     """What it shows; None if it is held back."""
+
+
+def in_words(shown: Iterable[Line]) -> str:
+    """What a crowd shows, in one line: first what it shows, then what it does not.
+
+    >>> in_words([Line("age", "[20, 29]"), Line("zip", "*"), Line("sex", "*")])
+    'age [20, 29]; nothing of zip, sex'
+    """
+    lines = list(shown)
+    told = ", ".join(f"{visible(line.name)} {visible(line.text)}" for line in lines if line.text != SUPPRESSED)
+    hidden = ", ".join(visible(line.name) for line in lines if line.text == SUPPRESSED)
+    return "; ".join(filter(None, [told, f"nothing of {hidden}" if hidden else ""]))
 
 
 def crowds(findings: Iterable[Finding]) -> tuple[Crowd, ...]:

@@ -9,76 +9,14 @@ from rich.text import Text
 
 from kspan.audit.findings import Audit, Finding, K
 from kspan.evaluate.comparison import Comparison
+from kspan.report.summary import Story
+from kspan.report.words import conjoined, level_text, limits, told, verdict, visible
 
 MAIN_MEASURES = ("distinct_l", "entropy_l", "confidence", "t")
-LIMITS = (
-    "This judges {judged} against someone who knows {known}. It is syntactic privacy: it does not add up over {more} "
-    "releases about the same people, and it is not differential privacy."
-)
 COMPARED = (
     "Lost: points of accuracy less than from the original. Class match: people who get the label that the same learner "
     "gives them from the original."
 )
-
-
-def verdict(audit: Audit, public: Sequence[str]) -> str:
-    """One sentence: what is promised, and whether it holds."""
-    by_paths = audit.counting == "paths"
-    if audit.holds and audit.counting == "figures":
-        people = f"{audit.k.people:,} {'person' if audit.k.people == 1 else 'people'}"
-        return (
-            f"{visible(audit.requirement)} holds by the published figures: whoever sees the public items finds at "
-            f"least {people} of whom the rules tell the same; --data judges by the people."
-        )
-    if audit.holds and by_paths:
-        return f"{visible(audit.requirement)} holds by the published counts: {_on_paths(audit)}."
-    if audit.holds:
-        others = audit.k.rows - 1 if audit.counting == "rows" else audit.k.people - 1
-        known = _and([visible(name) for name in public]) or "nothing"
-        return (
-            f"{visible(audit.requirement)} holds{_for_several(audit)}: to someone who knows {known}, each of the "
-            f"{audit.people:,} people looks like at least {others:,} other{'s' if others != 1 else ''}."
-        )
-    reasons = []
-    if audit.failing_groups:
-        where = f"{audit.failing_groups:,} {audit.units}"
-        reasons.append(f"{audit.failing_people:,} of {audit.people:,} people are in {where} that break it")
-    if audit.identifiers:
-        names = _and([visible(name) for name in audit.identifiers])
-        reasons.append(f"the table still shows what identifies people by itself ({names}): drop it before release")
-    if audit.untrue:
-        names = _and([visible(name) for name in audit.untrue[:3]])
-        reasons.append(f"the figures of {len(audit.untrue):,} rules are not those of these people ({names})")
-    of = " by the published counts" if by_paths else _for_several(audit)
-    of = " by the published figures" if audit.counting == "figures" else of
-    return f"{visible(audit.requirement)} does not hold{of}: {'; and '.join(reasons)}."
-
-
-def _on_paths(audit: Audit) -> str:
-    if audit.safe_people == audit.people:
-        return "whoever knows every attribute and the label, which is public, learns nothing from a path"
-    people = f"{audit.k.people:,} {'person' if audit.k.people == 1 else 'people'}"
-    return f"whoever knows all that the tree asks finds at least {people} on every path; --data judges by the people"
-
-
-def _told(audit: Audit) -> str:
-    return "figures" if audit.counting == "figures" else "counts"
-
-
-def _for_several(audit: Audit) -> str:
-    return f" for {audit.releases:,} releases together" if audit.releases > 1 else ""
-
-
-def limits(audit: Audit) -> str:
-    """What an audit does not say."""
-    judged, known, more = "one release", "the public columns", "several"
-    if audit.counting == "paths":
-        judged, known = "one release by what it publishes", "every attribute that it asks"
-    elif audit.kind == "rules":
-        known = "the public items"
-    elif audit.releases > 1:
-        judged, known, more = f"{audit.releases:,} releases", "the public columns and holds all of them", "further"
-    return LIMITS.format(judged=judged, known=known, more=more)
 
 
 def print_audit(audit: Audit, public: Sequence[str], console: Console) -> None:
@@ -93,6 +31,30 @@ def print_audit(audit: Audit, public: Sequence[str], console: Console) -> None:
         console.print(body)
     console.print()
     console.print(Text(limits(audit), style="dim"), soft_wrap=True)
+
+
+def print_story(story: Story, console: Console) -> None:
+    """Print what a report says first: of every release the promise, the verdict and the cost."""
+    for summary in story.chapters:
+        style = "bold" if summary.holds is None else "bold green" if summary.holds else "bold red"
+        mark = "" if summary.holds is None else "✔ " if summary.holds else "✘ "
+        console.print(Text(mark + summary.headline, style=style), soft_wrap=True)
+        parts = (
+            ("What was promised", [f"{promise.words} ({promise.requirement})" for promise in summary.promises]),
+            ("Does it hold?", summary.proof),
+            ("What did it cost?", summary.costs),
+            (
+                "What was not looked at" if summary.holds is False else "What this does not protect from",
+                summary.caveats,
+            ),
+        )
+        for title, sentences in parts:
+            if sentences:
+                console.print()
+                console.print(Text(title, style="bold"))
+                for sentence in sentences:
+                    console.print(Text(f"  {sentence}"), soft_wrap=True)
+        console.print()
 
 
 def print_table_release(manifest: Mapping[str, Any], console: Console) -> None:
@@ -116,7 +78,7 @@ def print_comparison(comparison: Comparison, console: Console) -> None:
     guess = f"always the commonest label of {visible(comparison.original)} is right for {comparison.baseline:.2%}"
     console.print(Text(f"{head}; {guess}.", style="bold"), soft_wrap=True)
     if comparison.left_out:
-        names = _and([visible(name) for name in comparison.left_out])
+        names = conjoined([visible(name) for name in comparison.left_out])
         console.print(Text(f"Not learnt from, since the test table lacks it: {names}.", style="yellow"), soft_wrap=True)
     console.print()
     table = Table(box=None, pad_edge=False, header_style="dim")
@@ -173,7 +135,7 @@ def _reached(audit: Audit) -> Iterator[tuple[str, str]]:
     yield "k", f"{_k(audit.k)}; the verdict counts {audit.counting}"
     yield (
         "people",
-        f"{audit.people:,} " + (f"in {audit.rows:,} rows" if audit.rows else f"by the published {_told(audit)}"),
+        f"{audit.people:,} " + (f"in {audit.rows:,} rows" if audit.rows else f"by the published {told(audit)}"),
     )
     if audit.releases > 1:
         yield "releases", f"{audit.releases:,}, judged together"
@@ -228,7 +190,7 @@ def _private(audit: Audit) -> RenderableType:
         table.add_column(title, justify="right")
     for name, count in audit.exposed.items():
         reached = audit.reached[name]
-        levels = [_level(reached[key]) if key in reached else "not told" for key in MAIN_MEASURES]
+        levels = [level_text(reached[key]) if key in reached else "not told" for key in MAIN_MEASURES]
         table.add_row(Text(f"  {visible(name)}"), f"{count:,} ({count / audit.people:.1%})", *levels)
     return table
 
@@ -252,22 +214,3 @@ def _facts(facts: Iterable[tuple[str, str]]) -> RenderableType:
 
 def _k(k: K) -> str:
     return f"{k.rows:,}" if k.rows == k.people else f"{k.rows:,} rows, {k.people:,} people"
-
-
-def _level(level: float | list[float]) -> str:
-    if isinstance(level, list):
-        return "({})".format(", ".join(map(_level, level)))
-    return "∞" if level == float("inf") else f"{level:.4g}"
-
-
-def _and(names: Sequence[str]) -> str:
-    return " and ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))
-
-
-def visible(text: str) -> str:
-    r"""Text from the data without characters that would move the cursor or color the terminal.
-
-    >>> visible("a\x1b[31m\nb")
-    'a\\x1b[31m\\nb'
-    """
-    return "".join(char if char.isprintable() else repr(char)[1:-1] for char in text)

@@ -21,6 +21,7 @@ from kspan.model.people import check_roles, coded_people
 from kspan.model.release import TreeRelease
 from kspan.model.store import read_tree
 from kspan.model.tree import Tree
+from kspan.notebooks import ShownInNotebooks
 from kspan.policy import Policy
 from kspan.privacy import Requirement
 from kspan.privacy.spec import parse
@@ -34,7 +35,7 @@ LEARNERS = ("c45", "id3")
 
 
 @dataclass(frozen=True, repr=False)
-class SharedTree:
+class SharedTree(ShownInNotebooks):
     """A tree that was found to hold, byte by byte as it may be written; `audit` is the judge's word on it."""
 
     judged: Judged

@@ -31,6 +31,8 @@ class Manifest:
     private: tuple[str, ...]
     requirement: str
     names: Names
+    method: str | None = None
+    """How the table was made."""
     weight: str | None = None
     suppressed_text: str = SUPPRESSED
 
@@ -90,6 +92,7 @@ def read_manifest(path: str | os.PathLike[str]) -> Manifest:
         texts(place, "'private'", claim.get("private")),
         text(place, "'requirement'", claim.get("requirement")),
         _names(top, document.get("names", {})),
+        None if document.get("method") is None else text(top, "'method'", document["method"]),
         None if weight is None else text(place, "'weight'", weight),
         text(place, "'suppressed'", suppressed),
     )

@@ -23,6 +23,7 @@ from kspan.errors import DataError, KspanError, listed
 from kspan.frames.files import load, write_together
 from kspan.frames.native import of_its_kind
 from kspan.model.partition import WITHHELD, Partition
+from kspan.notebooks import ShownInNotebooks
 from kspan.policy import Policy
 from kspan.publish import judged_table
 
@@ -30,7 +31,7 @@ FORMAT, OWNER_FORMAT, VERSION = "kspan/table", "kspan/table-owner", 1
 
 
 @dataclass(frozen=True, repr=False)
-class TableRelease:
+class TableRelease(ShownInNotebooks):
     """A table that may leave the house, with what it promises and what the owner should know of it."""
 
     table: Any

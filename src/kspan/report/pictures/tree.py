@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
 from kspan.audit.findings import Finding
 from kspan.model.outcome import Counts, HitMiss, Outcome, Shares, plain
@@ -12,6 +13,8 @@ from kspan.report.pictures.words import short, way
 
 MOST_NODES = 3_000
 """Nodes that are drawn; deeper levels are folded."""
+HELD_BACK = "…"
+"""What is written where nothing is told of a branch."""
 MOST_SHARES = 12
 """Labels of a leaf whose shares are kept, the commonest first."""
 
@@ -76,7 +79,8 @@ def tree_picture(tree: Tree, findings: Sequence[Finding], *, failing: int = 0) -
 
     Of the leaves of a span that breaks the requirement it tells nothing, and then nothing of any node above leaves
     either, which would give them away by subtraction. `failing` is how many spans break it in all: if more do than are
-    among the findings, every leaf is held back. Only whole levels are drawn, those that have few enough nodes together.
+    among the findings, every leaf is held back. What a branch admits that leads to such leaves alone may be the cell of
+    a person, and is left out, too. Only whole levels are drawn, those that have few enough nodes together.
     """
     walk = _walked(tree)
     broken = [finding for finding in findings if finding.breaks]
@@ -84,6 +88,7 @@ def tree_picture(tree: Tree, findings: Sequence[Finding], *, failing: int = 0) -
     held = {leaf for finding in broken for leaf in finding.bins}
     if failing > len(broken):
         held = set(range(1, number + 1))
+    told_before = list(accumulate((leaf not in held for leaf in range(1, number + 1)), initial=0))
     depth = _deepest_drawn(walk.depth)
     drawn = dict[int, int]()
     nodes = list[TreeNode]()
@@ -99,6 +104,7 @@ def tree_picture(tree: Tree, findings: Sequence[Finding], *, failing: int = 0) -
                 number=len(nodes),
                 parent=drawn.get(above),
                 edge=walk.edge[place],
+                is_named=not held or told_before[walk.last[place]] > told_before[walk.first[place] - 1],
                 asked=None if above < 0 else walk.nodes[above].attribute,
                 depth=walk.depth[place],
                 leaves=(walk.first[place], walk.last[place]),
@@ -167,6 +173,7 @@ def _drawn(
     parent: int | None,
     edge: Edge | None,
     asked: int | None,
+    is_named: bool,
     depth: int,
     leaves: tuple[int, int],
     is_folded: bool,
@@ -174,12 +181,13 @@ def _drawn(
     tells: bool,
 ) -> TreeNode:
     question = None if node.attribute is None else tree.attributes[node.attribute]
+    admits = EVERYONE if edge is None or asked is None else way(tree.attributes[asked], edge.region)
     label = node.outcome.label
     return TreeNode(
         number=number,
         parent=parent,
         depth=depth,
-        way=EVERYONE if edge is None or asked is None else way(tree.attributes[asked], edge.region),
+        way=admits if is_named or edge is None else HELD_BACK,
         asks=None if question is None else short(question.name),
         role=None if question is None else question.role,
         first=leaves[0],

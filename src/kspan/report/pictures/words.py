@@ -6,7 +6,7 @@ from kspan.data.cells import number_text
 from kspan.model.outcome import plain
 from kspan.model.paths import EVERYONE
 from kspan.model.tree import Attribute, Region
-from kspan.report.text import visible
+from kspan.report.words import visible
 
 MOST_VALUES = 3
 """Values of a set that are named."""

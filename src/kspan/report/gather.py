@@ -1,0 +1,157 @@
+"""From what was judged to the facts of a report."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from kspan.audit.findings import Audit
+from kspan.evaluate.cost import CostCurve, CostPoint, makes_trees
+from kspan.model.association import Rules
+from kspan.model.clusters import Clusters
+from kspan.model.tree import Tree
+from kspan.policy import Policy
+from kspan.privacy import KAnonymity, Requirement
+from kspan.privacy.spec import parse
+from kspan.report import sentences
+from kspan.report.crowd import Line, crowds
+from kspan.report.summary import ColumnChange, Exposure, Picture, Promise, Risk, State, Story, Summary
+from kspan.report.told import told
+from kspan.report.words import level_text, visible
+from kspan.version import __version__
+
+SHOWN = 5
+"""Of the smallest crowds."""
+MEASURES = ("distinct_l", "entropy_l", "confidence", "t")
+
+
+@dataclass(frozen=True)
+class Release:
+    """What is known of a release besides the judge's word."""
+
+    title: str
+    audit: Audit
+    policy: Policy | None = None
+    public: tuple[str, ...] | None = None
+    """What an attacker knows, if there is no policy; None if that is not told."""
+    facts: tuple[Line, ...] = ()
+    costs: tuple[str, ...] = ()
+    before: Audit | None = None
+    columns: tuple[ColumnChange, ...] = ()
+    model: Tree | Clusters | Rules | None = None
+    picture: Picture | None = None
+    curve: CostCurve | None = None
+
+
+def summarized(release: Release) -> Summary:
+    """The facts that a report tells of one release."""
+    audit, policy = release.audit, release.policy
+    require = parse(audit.requirement) if policy is None else policy.require
+    public = release.public if policy is None else policy.public
+    private = tuple(audit.exposed) if policy is None else policy.private
+    smallest = told(audit, audit.crowds(SHOWN), release.model)
+    return Summary(
+        title=visible(release.title),
+        kind=audit.kind,
+        holds=audit.holds,
+        headline=sentences.headline(audit, public),
+        promises=tuple(Promise(visible(str(part)), sentences.promise(part, private)) for part in require.parts),
+        proof=tuple(sentences.proof(audit)),
+        costs=(*release.costs, *_accuracy(release.curve)),
+        attack=tuple(sentences.attack(audit, public, smallest[0] if smallest else None)),
+        caveats=tuple(sentences.caveats(audit, policy, require)),
+        facts=(*_claimed(audit, policy), *release.facts),
+        after=_state(audit),
+        before=None if release.before is None else _state(release.before),
+        smallest=crowds(smallest),
+        columns=release.columns,
+        exposures=tuple(_exposures(audit)),
+        utility=tuple(_utility(audit)),
+        picture=release.picture,
+        curve=release.curve,
+    )
+
+
+def story(title: str, chapters: Sequence[Summary], lead: str = "") -> Story:
+    """One page of some chapters."""
+    made = f"{datetime.now(UTC).date().isoformat()}, kspan {__version__}"
+    return Story(visible(title), lead, tuple(chapters), made)
+
+
+def required_k(require: Requirement) -> int:
+    """How many people every crowd must have; 1 if nothing is said of that."""
+    return max((part.k for part in require.parts if isinstance(part, KAnonymity)), default=1)
+
+
+def _claimed(audit: Audit, policy: Policy | None) -> Iterator[Line]:
+    counting = {
+        "rows": "rows that every person matches",
+        "people": "people who cannot be told apart",
+        "paths": "people on each path, as published",
+        "figures": "people as the published figures imply",
+    }
+    yield Line("requirement", visible(audit.requirement))
+    yield Line("what is counted", counting[audit.counting])
+    if policy is None:
+        return
+    for name, columns in (("public", policy.public), ("private", policy.private), ("identifiers", policy.identifier)):
+        if columns:
+            yield Line(name, ", ".join(visible(column) for column in columns))
+    if policy.target is not None:
+        yield Line("target", visible(policy.target))
+
+
+def _state(audit: Audit) -> State:
+    risk = audit.risk
+    return State(
+        people=audit.people,
+        crowds=audit.groups,
+        smallest=audit.k.rows if audit.counting == "rows" else audit.k.people,
+        sizes=risk.sizes,
+        risk=Risk(
+            highest=risk.prosecutor.highest,
+            median=risk.prosecutor.median,
+            alone=risk.prosecutor.unique,
+            marketer=risk.marketer,
+            journalist=None if risk.journalist is None else risk.journalist.highest,
+        ),
+    )
+
+
+def _exposures(audit: Audit) -> Iterator[Exposure]:
+    for name, count in audit.exposed.items():
+        reached = audit.reached[name]
+        confidence = reached.get("confidence")
+        measures = tuple(Line(key, level_text(reached[key])) for key in MEASURES if key in reached)
+        sure = confidence if isinstance(confidence, float) else None
+        yield Exposure(visible(name), count, count / audit.people, sure, measures)
+
+
+def _utility(audit: Audit) -> Iterator[Line]:
+    utility, unit = audit.utility, audit.units[:-1]
+    yield Line(f"average {unit}", f"{utility.average_group_size:,.4g} people")
+    if utility.cm is not None:
+        share = utility.cm / audit.people
+        yield Line(
+            "classification metric (CM)", f"{utility.cm:,} people ({share:.1%}) are not in their {unit}'s majority"
+        )
+    if utility.dm is not None:
+        yield Line("discernibility (DM)", f"{utility.dm:,}")
+    if utility.ncp is not None:
+        yield Line("information lost (NCP)", f"{utility.ncp:.1%} (0% keeps every value, 100% suppresses all)")
+
+
+def _accuracy(curve: CostCurve | None) -> Iterator[str]:
+    """How well the target is predicted at the chosen k."""
+    point = chosen_point(curve)
+    if curve is None or point is None or point.accuracy is None or curve.target is None:
+        return
+    target = visible(curve.target)
+    what = "The tree" if makes_trees(curve.method) else "A decision tree that learns from it"
+    ceiling = "" if curve.ceiling is None else f"; without any promise it would be {curve.ceiling:.1%}"
+    floor = "" if curve.floor is None else f", and always guessing the commonest is right for {curve.floor:.1%}"
+    yield f"{what} predicts {target} rightly for {point.accuracy:.1%} of new people{ceiling}{floor}."
+
+
+def chosen_point(curve: CostCurve | None) -> CostPoint | None:
+    """What the k that was chosen costs."""
+    return None if curve is None else next((point for point in curve.points if point.k == curve.chosen), None)

@@ -1,0 +1,280 @@
+"""A report on any release: what was promised, whether it holds, what it cost."""
+
+import hashlib
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from kspan.audit.audit import audit
+from kspan.audit.findings import Audit
+from kspan.audit.models import is_for_models
+from kspan.data.encode import encode
+from kspan.errors import PolicyError
+from kspan.evaluate.cost import CostCurve, cost_curve
+from kspan.frames.files import load
+from kspan.induce.association import MinedRules
+from kspan.model.association import Rules
+from kspan.model.clusters import Clusters
+from kspan.model.kind import is_model
+from kspan.model.tree import Tree
+from kspan.policy import Policy
+from kspan.privacy import Requirement
+from kspan.privacy.spec import parse
+from kspan.report.columns import column_changes
+from kspan.report.crowd import Line
+from kspan.report.drawing import drawable, pictured
+from kspan.report.gather import Release, required_k, story, summarized
+from kspan.report.page import Report
+from kspan.report.pictures.tree import tree_picture
+from kspan.report.sentences import model_costs, table_costs
+from kspan.report.summary import ColumnChange, Summary
+from kspan.report.words import visible
+from kspan.share.publishing import SharedTree
+from kspan.tables.manifest import manifest_of
+from kspan.tables.release import TableRelease
+
+Progress = Callable[[str], None]
+
+
+def report(
+    release: Any,
+    people: Any = None,
+    policy: Policy | str | os.PathLike[str] | None = None,
+    *,
+    require: Requirement | str | None = None,
+    beside: Sequence[Any] = (),
+    population: Any = None,
+    title: str | None = None,
+    path: str | os.PathLike[str] | None = None,
+    method: str | None = None,
+    curve: bool = False,
+    progress: Progress = lambda step: None,
+) -> Report:
+    """One page about a release: `report(kspan.anonymize(...))`, `report(table, people, policy)`, `report(tree, ...)`.
+
+    A release is whatever `kspan.audit` takes, also what `anonymize`, `share_tree` or `mine_rules` made, or an audit.
+    `people` are those that it was made from: of a table they give the picture before and after, of a model its spans.
+    With the `method` that made it (known of what `anonymize` made), it is also measured how well the target is
+    predicted for new people, and with `curve` what other k would cost. `path` is the file of a release that is given as
+    a dataframe, so that the page can tell its checksum. The page names no cell of a person.
+
+    >>> from kspan.datasets import mortgage
+    >>> policy = Policy(identifier=["Name"], public=["Gender", "Married", "Age", "Sports car"],
+    ...                 private=["Loan risk"], require="k=3")
+    >>> report(mortgage().drop("Name"), policy)
+    Report('Privacy report: the table', does not hold)
+    """
+    if isinstance(people, Policy) and policy is None:
+        people, policy = None, people
+    rules = policy if isinstance(policy, Policy) or policy is None else Policy.load(policy)
+    if rules is not None and require is not None:
+        rules = replace(rules, require=require)  # type: ignore[arg-type]  # a text is read by the policy
+    place = None if path is None else Path(path)
+    how: dict[str, Any] = {"title": title, "path": place, "method": method, "curve": curve, "progress": progress}
+    if isinstance(release, TableRelease):
+        made = table_summary(release, title=title, path=place, curve=curve, progress=progress)
+    elif isinstance(release, Audit):
+        made = summarized(Release(title or "an audit", release, rules))
+    elif isinstance(release, SharedTree):
+        made = described(release.tree, release.audit, people, rules, **how)
+    else:
+        release = release.rules if isinstance(release, MinedRules) else release
+        progress("judging it")
+        found = _judged(release, people, rules, require, beside, population, progress)
+        made = described(release, found, people, rules, **how)
+    return Report(story(f"Privacy report: {made.title}", [made]))
+
+
+def described(
+    release: Any,
+    found: Audit,
+    people: Any = None,
+    policy: Policy | None = None,
+    *,
+    title: str | None = None,
+    path: Path | None = None,
+    method: str | None = None,
+    options: Mapping[str, Any] | None = None,
+    curve: bool = False,
+    progress: Progress = lambda step: None,
+) -> Summary:
+    """The facts about a release on which the judge has spoken; `path` is where it was written."""
+    if policy is not None and str(policy.require) != found.requirement:
+        policy = replace(policy, require=parse(found.requirement))
+    place = path or (Path(release) if isinstance(release, str | os.PathLike) else None)
+    name = title or (None if place is None else place.name)
+    measured = None
+    if people is not None and policy is not None and method is not None and found.kind in ("table", "tree"):
+        measured = _cost(load(people), policy, method, options or {}, curve, progress)
+    facts = (*((Line("method", visible(method)),) if method else ()), *_file_facts(place))
+    if found.kind == "table":
+        if policy is None:
+            raise PolicyError("a table needs the policy that says who may know what: give it, too (--policy)")
+        return _table(release, found, people, policy, name or "the table", facts, measured, progress)
+    progress("drawing it")
+    model = drawable(release, people, policy)
+    roles = model.roles if isinstance(model, Rules) else {item.name: item.role for item in model.attributes}
+    return summarized(
+        Release(
+            name or "the model",
+            found,
+            policy,
+            public=tuple(name for name, role in roles.items() if role == "public"),
+            facts=(*_model_facts(model), *facts),
+            costs=model_costs(model) if measured is None else (),
+            model=model,
+            picture=pictured(model, found),
+            curve=measured,
+        )
+    )
+
+
+def table_summary(
+    release: TableRelease,
+    *,
+    title: str | None = None,
+    path: Path | None = None,
+    curve: bool = False,
+    progress: Progress = lambda step: None,
+) -> Summary:
+    """The facts about a table that `anonymize` made, and of the one it was made from."""
+    policy = release.policy
+    progress("judging the table as it was")
+    before = audit(release.people.drop(policy.identifier, strict=False), policy)
+    shown = release.facts.get("show")
+    return summarized(
+        Release(
+            title or ("the released table" if path is None else path.name),
+            release.audit,
+            policy,
+            facts=(
+                Line("method", visible(release.method)),
+                *(Line(visible(str(name)), visible(str(value))) for name, value in release.options.items()),
+                Line("rows", f"{release.audit.rows:,} released, {release.withheld:,} withheld"),
+                *_file_facts(path),
+            ),
+            costs=table_costs(release.audit, release.withheld, release.suppressed_share),
+            before=before,
+            columns=_changes(release.frame, release.people, policy, shown),
+            curve=_cost(release.people, policy, release.method, release.options, curve, progress),
+        )
+    )
+
+
+def merged_summary(
+    model: Any, method: str, *, path: Path | None = None, title: str | None = None, costs: tuple[str, ...] = ()
+) -> Summary:
+    """The facts about a model that was made of published trees alone: there is nothing to judge."""
+    tree = model if isinstance(model, Tree) else None
+    return Summary(
+        title=visible(title or ("the global model" if path is None else path.name)),
+        kind="tree",
+        holds=None,
+        headline=(
+            "This model was made of published trees alone, so that it tells no more of anyone than they do together."
+        ),
+        promises=(),
+        proof=("It has no people of its own: what each owner promised is told in the report of that owner's tree.",),
+        costs=costs,
+        attack=(),
+        caveats=(
+            "Trees of several owners about the same people: what they tell together is judged by the owners.",
+            "Promises that owners did not keep: the trees were taken as they came.",
+        ),
+        facts=(Line("method", visible(method)), *(() if tree is None else _model_facts(tree)), *_file_facts(path)),
+        after=None,
+        picture=None if tree is None else tree_picture(tree, ()),
+    )
+
+
+def _judged(
+    release: Any,
+    people: Any,
+    policy: Policy | None,
+    require: Requirement | str | None,
+    beside: Sequence[Any],
+    population: Any,
+    progress: Progress,
+) -> Audit:
+    """The judge's word; the people of a table are asked only where the policy counts people."""
+    if not is_for_models(release, people):
+        if policy is None:
+            raise PolicyError("a table needs the policy that says who may know what: give it, too (--policy)")
+        people = people if policy.counting == "people" else None
+    given = (people, policy) if people is not None else (policy,)
+    return audit(release, *given, require=require, beside=beside, population=population, progress=progress)
+
+
+def _table(
+    release: Any,
+    found: Audit,
+    people: Any,
+    policy: Policy,
+    title: str,
+    facts: tuple[Line, ...],
+    measured: CostCurve | None,
+    progress: Progress,
+) -> Summary:
+    """The facts about a table from a file or a dataframe, which may have been made by anybody."""
+    frame = load(release)
+    source = None if people is None else load(people)
+    before = None
+    if source is not None:
+        progress("judging the table as it was")
+        before = audit(source.drop(policy.identifier, strict=False), policy)
+    withheld = 0 if source is None else max(source.height - frame.height, 0)
+    stars = found.suppressed.cells / max(found.rows * len(policy.public), 1) if found.suppressed else 0.0
+    return summarized(
+        Release(
+            title,
+            found,
+            policy,
+            facts=(Line("rows", f"{found.rows:,}"), *facts),
+            costs=table_costs(found, withheld, stars) if source is not None or stars else (),
+            before=before,
+            columns=_changes(frame, source, policy, None),
+            curve=measured,
+        )
+    )
+
+
+def _changes(
+    frame: pl.DataFrame, source: pl.DataFrame | None, policy: Policy, numbers: Any
+) -> tuple[ColumnChange, ...]:
+    after = encode(frame, policy)
+    before = None if source is None else encode(source, policy)
+    median = numbers if numbers in ("median", "mean") else None
+    return column_changes(after, before, policy.public, k=required_k(policy.require), numbers=median)
+
+
+def _cost(
+    people: pl.DataFrame, policy: Policy, method: str, options: Mapping[str, Any], curve: bool, progress: Progress
+) -> CostCurve | None:
+    """What it costs to keep the policy or, with the curve, also what other k would cost."""
+    if policy.target is None and not curve:
+        return None
+    progress("measuring what it cost")
+    ks = None if curve else [required_k(policy.require)]
+    return cost_curve(people, policy, method, ks=ks, options=options, progress=progress)
+
+
+def _model_facts(model: Tree | Clusters | Rules) -> tuple[Line, ...]:
+    if isinstance(model, Tree):
+        leaves = Line("leaves", f"{len(model.leaves):,}")
+        return leaves, Line("predicts", visible(model.target)), Line("tells at each leaf", model.disclosure)
+    return (Line("clusters" if isinstance(model, Clusters) else "rules", f"{len(model):,}"),)
+
+
+def _file_facts(path: Path | None) -> tuple[Line, ...]:
+    """The name and checksum of a file."""
+    if path is None or not path.is_file():
+        return ()
+    with path.open("rb") as file:
+        checksum = hashlib.file_digest(file, "sha256").hexdigest()
+    manifest = None if is_model(path) else manifest_of(path)
+    beside = () if manifest is None else (Line("manifest", visible(manifest.name)),)
+    return Line("file", visible(path.name)), *beside, Line("SHA-256", checksum)

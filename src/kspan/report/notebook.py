@@ -1,0 +1,68 @@
+"""What a notebook shows of a release or an audit: the verdict and the main facts, without scripts."""
+
+from typing import Any
+
+from markupsafe import Markup
+
+from kspan.audit.findings import Audit
+from kspan.induce.association import MinedRules
+from kspan.model.association import Rules
+from kspan.model.clusters import Clusters
+from kspan.model.release import TreeRelease
+from kspan.model.tree import Tree
+from kspan.report.figures import compiled, sizes_chart
+from kspan.report.gather import Release, summarized
+from kspan.report.page import environment
+from kspan.report.pictures.tree import TreePicture, tree_picture
+from kspan.report.pictures.tree_spec import tree_svg
+from kspan.report.sentences import table_costs
+from kspan.report.summary import Summary
+from kspan.share.publishing import SharedTree
+from kspan.tables.release import TableRelease
+
+
+def shown(value: Any) -> str:
+    """A release, a model or an audit as HTML for a notebook."""
+    if isinstance(value, Audit):
+        return card(summarized(Release("Audit", value)))
+    if isinstance(value, TableRelease):
+        costs = table_costs(value.audit, value.withheld, value.suppressed_share)
+        return card(summarized(Release("Released table", value.audit, value.policy, costs=costs)))
+    if isinstance(value, SharedTree):
+        known = tuple(item.name for item in value.tree.attributes if item.role == "public")
+        drawn = tree_picture(value.tree, ())
+        return card(summarized(Release("Shared tree", value.audit, public=known, model=value.tree, picture=drawn)))
+    tree = value.tree if isinstance(value, TreeRelease) else value
+    if isinstance(tree, Tree):
+        return _rendered("model.html", title=repr(tree), drawing=_svg(tree_svg(tree_picture(tree, ()))), lines=())
+    rules = value.rules if isinstance(value, MinedRules) else value
+    assert isinstance(rules, Rules | Clusters)
+    lines = str(rules).splitlines() if isinstance(rules, Clusters) else [str(rule) for rule in rules.rules]
+    return _rendered("model.html", title=repr(rules), drawing=None, lines=lines)
+
+
+def card(summary: Summary) -> str:
+    """The verdict, what it rests on, and a picture."""
+    picture = summary.picture
+    drawings = []
+    if summary.after is not None:
+        drawings.append(_svg(_static(compiled(sizes_chart(summary.after, summary.before, width=480)))))
+    if isinstance(picture, TreePicture):
+        drawings.append(_svg(tree_svg(picture)))
+    return _rendered("card.html", summary=summary, drawings=drawings)
+
+
+def _rendered(template: str, **given: Any) -> str:
+    return environment(autoescape=True).get_template(template).render(**given)
+
+
+def _static(spec: dict[str, Any]) -> str:
+    import vl_convert
+
+    drawn: str = vl_convert.vega_to_svg(spec)
+    return drawn
+
+
+def _svg(drawing: str) -> Markup:
+    """A drawing of ours, in which the words of others are escaped already."""
+    return Markup(drawing)

@@ -1,0 +1,157 @@
+"""All facts of a report as values: no dataframe, no cell of a person. Pages, Markdown and terminal show this alone."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+from kspan.audit.risk import Sizes
+from kspan.evaluate.cost import CostCurve
+from kspan.report.crowd import Crowd, Line
+from kspan.report.pictures.clusters import ClustersPicture
+from kspan.report.pictures.rules import RulesPicture
+from kspan.report.pictures.tree import TreePicture
+
+FORMAT, VERSION = "kspan/report", 1
+
+Kind = Literal["table", "tree", "clusters", "rules"]
+Picture = TreePicture | ClustersPicture | RulesPicture
+
+
+@dataclass(frozen=True)
+class Promise:
+    """One part of what is required, and what it means for people."""
+
+    requirement: str
+    words: str
+
+
+@dataclass(frozen=True)
+class Risk:
+    """How likely people are found."""
+
+    highest: float
+    """For the person with the smallest crowd, by one who knows that the person is in the release (prosecutor)."""
+    median: float
+    alone: int
+    """People who have no crowd at all."""
+    marketer: float
+    """The share of all people whom linking everybody would get right."""
+    journalist: float | None
+    """The highest risk by one who does not know who is in the release; None without a population."""
+
+
+@dataclass(frozen=True)
+class State:
+    """How people stand in a table or model: before, or as it is released."""
+
+    people: int
+    crowds: int
+    smallest: int
+    """People or rows of the smallest crowd that tells anything."""
+    sizes: tuple[Sizes, ...]
+    risk: Risk
+
+
+@dataclass(frozen=True)
+class Bar:
+    """Part of a column: some values, and the share of people who have them, before and as far as the release shows."""
+
+    name: str
+    before: float
+    after: float
+
+
+@dataclass(frozen=True)
+class Part:
+    """A share of the cells of a column that are shown in one way."""
+
+    name: str
+    share: float
+
+
+@dataclass(frozen=True)
+class ColumnChange:
+    """What happened to a public column."""
+
+    name: str
+    distinct_before: int | None
+    distinct_after: int
+    parts: tuple[Part, ...]
+    """How its cells are shown: as they were, coarser, not at all."""
+    bars: tuple[Bar, ...]
+    """None without the table as it was."""
+
+
+@dataclass(frozen=True)
+class Exposure:
+    """What can be learnt of a private attribute."""
+
+    name: str
+    exposed: int
+    """People whose value can be told with certainty."""
+    share: float
+    confidence: float | None
+    """How sure the best guess is in the worst crowd."""
+    measures: tuple[Line, ...]
+
+
+@dataclass(frozen=True)
+class Summary:
+    """The facts about one release."""
+
+    title: str
+    kind: Kind
+    holds: bool | None
+    """None if there is nothing to judge, because it is made of releases that were judged."""
+    headline: str
+    """The verdict in words."""
+    promises: tuple[Promise, ...]
+    proof: tuple[str, ...]
+    """Why it holds, or does not, in a few sentences."""
+    costs: tuple[str, ...]
+    """What it cost, in a few sentences."""
+    attack: tuple[str, ...]
+    """The linking attack, step by step."""
+    caveats: tuple[str, ...]
+    """What the promise does not cover."""
+    facts: tuple[Line, ...]
+    """The claim, the policy, how it was made, the checksum."""
+    after: State | None
+    before: State | None = None
+    smallest: tuple[Crowd, ...] = ()
+    columns: tuple[ColumnChange, ...] = ()
+    exposures: tuple[Exposure, ...] = ()
+    utility: tuple[Line, ...] = ()
+    picture: Picture | None = None
+    curve: CostCurve | None = None
+
+    @property
+    def units(self) -> str:
+        """What people stand together in."""
+        return "groups" if self.kind == "table" else "spans"
+
+
+@dataclass(frozen=True)
+class Story:
+    """Several releases in one page: each is a chapter."""
+
+    title: str
+    lead: str
+    chapters: tuple[Summary, ...]
+    made: str
+    """When, and with which version."""
+
+    @property
+    def holds(self) -> bool:
+        """Does every chapter that promises something hold?"""
+        return all(chapter.holds is not False for chapter in self.chapters)
+
+    def as_dict(self) -> dict[str, Any]:
+        """All facts, ready for JSON."""
+        return {"format": FORMAT, "version": VERSION, "holds": self.holds, **_plain(asdict(self))}
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {key: _plain(inner) for key, inner in value.items()}
+    return [_plain(inner) for inner in value] if isinstance(value, list | tuple) else value

@@ -1,0 +1,66 @@
+"""What a page may tell of the spans of a model: what the model itself tells, never what happens to be true of people.
+
+The judge's findings say which public values the people of a span have. That is more than the model tells (all three
+people of a leaf may be young, though it does not ask for their age), and is for the owner alone.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from kspan.audit.findings import Audit, Finding
+from kspan.model.association import Rules
+from kspan.model.clusters import Clusters
+from kspan.model.tree import Node, Tree
+from kspan.report.pictures.words import way
+
+MOST_CONDITIONS = 12
+"""Of a span that are named."""
+
+
+def told(
+    audit: Audit, findings: Sequence[Finding], model: Tree | Clusters | Rules | None = None
+) -> tuple[Finding, ...]:
+    """Findings as far as the release tells them, or its model if that is known: of a tree, what leads to a span."""
+    if audit.kind == "rules":
+        # How many classes a span has is for those who know the theory.
+        return tuple(replace(finding, shown=_without(finding.shown, "classes")) for finding in findings)
+    if audit.kind not in ("tree", "clusters") or audit.counting != "people":
+        return tuple(findings)  # what a table, published counts or figures show is released
+    # What the findings of models tell first is where a span is in each release.
+    where = [dict(list(finding.shown.items())[: audit.releases]) for finding in findings]
+    if isinstance(model, Tree) and audit.releases == 1:
+        wanted = {leaf for finding in findings for leaf in finding.bins}
+        paths = dict(_public_paths(tree=model, wanted=wanted))
+        where = [
+            {**place, "where": _conditions([paths[leaf] for leaf in finding.bins])}
+            for place, finding in zip(where, findings, strict=True)
+        ]
+    return tuple(replace(finding, shown=shown) for finding, shown in zip(findings, where, strict=True))
+
+
+def _without(shown: Mapping[str, str], name: str) -> dict[str, str]:
+    return {key: text for key, text in shown.items() if key != name}
+
+
+def _public_paths(tree: Tree, wanted: set[int]) -> Iterator[tuple[int, dict[str, str]]]:
+    """For some leaves, counted from 1, what the way to them asks of public attributes; the last question counts."""
+    number = 0
+    waiting: list[tuple[Node, dict[str, str]]] = [(tree.root, {})]
+    while waiting:
+        node, asked = waiting.pop()
+        if node.attribute is None:
+            number += 1
+            if number in wanted:
+                yield number, asked
+            continue
+        attribute = tree.attributes[node.attribute]
+        for edge in reversed(node.edges):
+            further = {**asked, attribute.name: way(attribute, edge.region)} if attribute.role == "public" else asked
+            waiting.append((edge.node, further))
+
+
+def _conditions(paths: Sequence[dict[str, str]]) -> str:
+    """All that must be true of somebody who can reach every one of some leaves."""
+    ways = list(dict.fromkeys(way for path in paths for way in path.values()))
+    more = [f"{len(ways) - MOST_CONDITIONS} more"] if len(ways) > MOST_CONDITIONS else []
+    return ", ".join([*ways[:MOST_CONDITIONS], *more]) or "anything"

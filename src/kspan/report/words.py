@@ -1,0 +1,100 @@
+"""Sentences that every reader of a report gets, in the terminal as on a page."""
+
+from collections.abc import Sequence
+
+from kspan.audit.findings import Audit
+
+LIMITS = (
+    "This judges {judged} against someone who knows {known}. It is syntactic privacy: it does not add up over {more} "
+    "releases about the same people, and it is not differential privacy."
+)
+
+
+def verdict(audit: Audit, public: Sequence[str]) -> str:
+    """One sentence: what is promised, and whether it holds."""
+    by_paths = audit.counting == "paths"
+    if audit.holds and audit.counting == "figures":
+        people = f"{audit.k.people:,} {'person' if audit.k.people == 1 else 'people'}"
+        return (
+            f"{visible(audit.requirement)} holds by the published figures: whoever sees the public items finds at "
+            f"least {people} of whom the rules tell the same; --data judges by the people."
+        )
+    if audit.holds and by_paths:
+        return f"{visible(audit.requirement)} holds by the published counts: {_on_paths(audit)}."
+    if audit.holds:
+        others = audit.k.rows - 1 if audit.counting == "rows" else audit.k.people - 1
+        known = conjoined([visible(name) for name in public]) or "nothing"
+        return (
+            f"{visible(audit.requirement)} holds{_for_several(audit)}: to someone who knows {known}, each of the "
+            f"{audit.people:,} people looks like at least {others:,} other{'s' if others != 1 else ''}."
+        )
+    reasons = []
+    if audit.failing_groups:
+        where = f"{audit.failing_groups:,} {audit.units}"
+        reasons.append(f"{audit.failing_people:,} of {audit.people:,} people are in {where} that break it")
+    if audit.identifiers:
+        names = conjoined([visible(name) for name in audit.identifiers])
+        reasons.append(f"the table still shows what identifies people by itself ({names}): drop it before release")
+    if audit.untrue:
+        names = conjoined([visible(name) for name in audit.untrue[:3]])
+        reasons.append(f"the figures of {len(audit.untrue):,} rules are not those of these people ({names})")
+    of = " by the published counts" if by_paths else _for_several(audit)
+    of = " by the published figures" if audit.counting == "figures" else of
+    return f"{visible(audit.requirement)} does not hold{of}: {'; and '.join(reasons)}."
+
+
+def _on_paths(audit: Audit) -> str:
+    if audit.safe_people == audit.people:
+        return "whoever knows every attribute and the label, which is public, learns nothing from a path"
+    people = f"{audit.k.people:,} {'person' if audit.k.people == 1 else 'people'}"
+    return f"whoever knows all that the tree asks finds at least {people} on every path; --data judges by the people"
+
+
+def told(audit: Audit) -> str:
+    """What was published to judge by, without people."""
+    return "figures" if audit.counting == "figures" else "counts"
+
+
+def _for_several(audit: Audit) -> str:
+    return f" for {audit.releases:,} releases together" if audit.releases > 1 else ""
+
+
+def limits(audit: Audit) -> str:
+    """What an audit does not say."""
+    judged, known, more = "one release", "the public columns", "several"
+    if audit.counting == "paths":
+        judged, known = "one release by what it publishes", "every attribute that it asks"
+    elif audit.kind == "rules":
+        known = "the public items"
+    elif audit.releases > 1:
+        judged, known, more = f"{audit.releases:,} releases", "the public columns and holds all of them", "further"
+    return LIMITS.format(judged=judged, known=known, more=more)
+
+
+def conjoined(names: Sequence[str]) -> str:
+    """Names in a sentence.
+
+    >>> conjoined(["age", "sex", "zip"])
+    'age, sex and zip'
+    """
+    return " and ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))
+
+
+def visible(text: str) -> str:
+    r"""Text from the data without characters that would move the cursor or color the terminal.
+
+    >>> visible("a\x1b[31m\nb")
+    'a\\x1b[31m\\nb'
+    """
+    return "".join(char if char.isprintable() else repr(char)[1:-1] for char in text)
+
+
+def level_text(level: float | list[float]) -> str:
+    """What a measure reaches, as people read it.
+
+    >>> level_text([1 / 3, float("inf")])
+    '(0.3333, ∞)'
+    """
+    if isinstance(level, list):
+        return "({})".format(", ".join(map(level_text, level)))
+    return "∞" if level == float("inf") else f"{level:.4g}"

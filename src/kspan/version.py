@@ -1,0 +1,3 @@
+"""The version of kspan."""
+
+__version__ = "0.1.0"

@@ -1,0 +1,323 @@
+"""What a report says: the promise, the verdict, the cost; and nothing of anybody."""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from markupsafe import escape
+
+import kspan as ks
+from kspan.audit.risk import sizes_of
+from kspan.data.encode import encode
+from kspan.errors import FileError, PolicyError
+from kspan.privacy.requirement import REQUIREMENTS
+from kspan.privacy.spec import parse
+from kspan.report.columns import column_changes, round_cuts
+from kspan.report.making import merged_summary
+from kspan.report.page import Report, percent, plain_markdown
+from kspan.report.summary import Summary
+
+MOST = 3_000_000
+"""Bytes of a page."""
+TWO_OTHERS = "Every person looks like at least 2 others."
+REST = ["Married", "Sports car", "Loan risk"]
+PUBLIC = ["Gender", "Married", "Age", "Sports car"]
+
+
+def mortgage_policy(**given: Any) -> ks.Policy:
+    return ks.Policy(**{"public": PUBLIC, "target": "Loan risk", "require": "k=3", **given})
+
+
+def people() -> pl.DataFrame:
+    return ks.datasets.mortgage().drop("Name")
+
+
+def only(report: Report) -> Summary:
+    (chapter,) = report.story.chapters
+    return chapter
+
+
+def every_form(report: Report) -> list[str]:
+    return [report.html(), report.markdown(), json.dumps(report.as_dict(), ensure_ascii=False)]
+
+
+def crowd(rows: int = 60) -> pl.DataFrame:
+    """People of whom everybody has cells that nobody else has: if a page shows one, it is found."""
+    return pl.DataFrame(
+        {
+            "zip": [f"zip{row:05}" for row in range(rows)],
+            "age": [20_000.125 + row for row in range(rows)],
+            "sex": ["F", "M"] * (rows // 2),
+            "illness": [f"illness{row:05}" for row in range(rows)],
+        }
+    )
+
+
+def markup(page: str) -> str:
+    """A page without what stands inside of its scripts."""
+    return re.sub(r"(<script[^>]*>).*?(</script>)", r"\1\2", page, flags=re.DOTALL)
+
+
+CELLS = re.compile(r"zip\d{5}|illness\d{5}|20\d{3}\.125")
+CROWD = {"public": ["zip", "age", "sex"], "private": ["illness"]}
+
+
+# What it says
+
+
+def test_the_verdict_of_a_good_release_is_a_sentence_that_anybody_understands() -> None:
+    found = only(ks.report(pl.concat([people()] * 3), mortgage_policy(public=["Gender", "Age"], private=REST)))
+    assert found.holds
+    assert found.headline == (
+        "Every person in this release is indistinguishable from at least 2 others to someone who knows Gender and Age."
+    )
+    assert [promise.words for promise in found.promises] == ["Every person looks like at least 2 others."]
+    assert found.proof[0] == "Yes: the smallest group that tells anything has 3 people."
+
+
+def test_the_verdict_of_a_bad_release_says_how_many_people_stand_out() -> None:
+    found = only(ks.report(people(), mortgage_policy()))
+    assert not found.holds
+    audit = ks.audit(people(), mortgage_policy())
+    assert found.headline == (
+        f"Do not release this: {audit.failing_people} people of 12 do not have the crowd that was promised, to someone "
+        "who knows Gender, Married, Age and Sports car."
+    )
+    assert found.proof[0].startswith(f"No: {audit.failing_groups} of {audit.groups} groups break")
+
+
+def test_identifiers_in_a_table_are_told() -> None:
+    policy = ks.Policy(identifier=["Name"], public=["Gender"], private=["Loan risk"], require="k=3")
+    found = only(ks.report(ks.datasets.mortgage().select("Name", "Gender", "Loan risk"), policy))
+    assert not found.holds
+    assert "still shows what identifies people by itself (Name)" in found.headline
+
+
+def test_the_tree_of_the_paper_is_drawn_with_its_spans() -> None:
+    policy = ks.Policy(public=["Gender", "Married", "Age"], private=["Sports car", "Loan risk"], target="Loan risk",
+                       require="k=3")  # fmt: skip
+    tree = ks.learn(people(), policy)
+    found = only(ks.report(tree, people(), policy))
+    assert found.kind == "tree"
+    assert found.holds
+    assert found.picture is not None
+    audit = ks.audit(tree, people(), policy)
+    assert [span.people for span in found.picture.spans] == [each.people for each in audit.crowds(400)]
+    assert any(step.startswith("In the worst case these lead to lea") for step in found.attack)
+
+
+def test_what_leads_to_a_span_is_what_the_tree_asks_and_not_what_its_people_are() -> None:
+    rows = [("a", "x", "p")] * 3 + [("a", "x", "q")] * 3 + [("b", "y", "p")] * 3 + [("b", "y", "q")] * 3
+    frame = pl.DataFrame(rows, schema=["asked", "shadow", "target"], orient="row")
+    policy = ks.Policy(public=["asked", "shadow"], target="target", require="k=3")
+    tree = ks.learn(frame.with_columns(target=pl.Series(["p"] * 6 + ["q"] * 6)), policy)
+    found = ks.report(tree, frame.with_columns(target=pl.Series(["p"] * 6 + ["q"] * 6)), policy)
+    asked, other = ("asked", "shadow") if "asked = a" in str(tree) else ("shadow", "asked")
+    chapter = only(found)
+    told = {line.text for span in chapter.picture.spans for line in span.shown or ()}  # type: ignore[union-attr]
+    assert any(asked in text for text in told)
+    assert not any(other in text for text in told)
+
+
+def test_all_requirements_are_promised_in_a_sentence() -> None:
+    texts = ["k=10", "distinct_l=2", "entropy_l=1.5", "recursive_cl=[3, 3]", "simple_l=2", "confidence=0.85", "t=0.2",
+             "alpha=0.5", "basic_beta=1", "enhanced_beta=1", "delta=1"]  # fmt: skip
+    asked = [parse(text) for text in texts]
+    assert {type(one).key for one in asked} == set(REQUIREMENTS)
+    words = [one.promise("income") for one in asked]
+    assert len(set(words)) == len(words)
+    assert all(text.endswith(".") and text[0].isupper() for text in words)
+    assert all("income" in text for text in words[1:])
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("k=1", "Nothing is promised about the size of crowds."),
+        ("k=2", "Every person looks like at least 1 other."),
+        ("k=1000", "Every person looks like at least 999 others."),
+        ("simple_l=3", "No value of income belongs to more than 33.3% of a crowd."),
+        ("confidence=0.85", "Nobody's income can be guessed with more than 85% certainty."),
+        ("recursive_cl=[2, 2]", "In every crowd the commonest income is rarer than 2 times all others together."),
+        ("k=3, distinct_l=2", f"{TWO_OTHERS} Every crowd has at least 2 different values of income."),
+    ],
+)  # fmt: skip
+def test_promises_have_their_numbers(text: str, words: str) -> None:
+    assert parse(text).promise("income") == words
+
+
+def test_before_and_after_of_a_table(adult_release: ks.TableRelease) -> None:
+    found = only(ks.report(adult_release))
+    assert found.holds
+    assert found.before is not None
+    assert found.after is not None
+    before = ks.audit(adult_release.people, adult_release.policy)
+    assert found.before.risk.alone == before.risk.prosecutor.unique > 0 == found.after.risk.alone
+    assert sum(size.people for size in found.before.sizes) == before.people
+    assert found.after.smallest == adult_release.audit.k.rows >= 10
+    assert {change.name for change in found.columns} == set(adult_release.policy.public)
+    assert found.curve is not None
+    assert [point.k for point in found.curve.points] == [10]
+    assert any("predicts income rightly for" in sentence for sentence in found.costs)
+
+
+def test_a_model_of_published_trees_is_not_judged() -> None:
+    tree = ks.learn(people(), mortgage_policy())
+    found = merged_summary(tree, "c45")
+    assert found.holds is None
+    assert Report(ks.report(ks.audit(people(), mortgage_policy())).story).html()
+
+
+# What it must not say
+
+
+def test_a_bad_table_is_told_by_sizes_alone() -> None:
+    policy = ks.Policy(**CROWD, require="k=2")
+    for form in every_form(ks.report(crowd(), policy)):
+        assert not CELLS.search(form)
+
+
+def test_a_good_table_shows_no_private_cell_and_no_rare_one() -> None:
+    policy = ks.Policy(**CROWD, require="k=5")
+    release = ks.anonymize(crowd(), policy, "mondrian", rng=0)
+    report = ks.report(release)
+    shown = {cell for name in policy.public for cell in release.frame[name].cast(pl.String).unique()}
+    for form in every_form(report):
+        assert "illness0" not in form
+        found = {found.group() for found in CELLS.finditer(form)}
+        assert all(any(cell in known for known in shown) for cell in found)
+
+
+def test_a_bad_tree_tells_nothing_of_leaves_that_point_at_people() -> None:
+    policy = ks.Policy(public=["zip", "sex"], target="illness", require="k=3")
+    frame = crowd().select("zip", "sex", illness=pl.Series(["well", "ill"] * 30))
+    tree = ks.learn(frame, policy, "id3")
+    for form in every_form(ks.report(tree, frame, policy)):
+        assert not CELLS.search(form)
+
+
+@given(st.lists(st.integers(1, 40), min_size=1, max_size=30))
+def test_sizes_of_crowds_are_those_of_the_people(sizes: list[int]) -> None:
+    found = sizes_of(np.array(sizes), np.array(sizes))
+    assert sum(one.people for one in found) == sum(sizes)
+    assert sum(one.crowds for one in found) == len(sizes)
+    for one in found:
+        inside = [size for size in sizes if one.at_least <= size <= one.at_most]
+        assert (one.crowds, one.people) == (len(inside), sum(inside)) != (0, 0)
+
+
+@given(st.data())
+def test_no_bar_of_a_column_holds_fewer_people_than_a_crowd_must_have(data: st.DataObject) -> None:
+    rows = data.draw(st.integers(1, 60))
+    numbers = data.draw(st.lists(st.one_of(st.none(), st.integers(-50, 50)), min_size=rows, max_size=rows))
+    words = data.draw(st.lists(st.sampled_from("abcdefghijklm"), min_size=rows, max_size=rows))
+    k = data.draw(st.integers(1, 20))
+    policy = ks.Policy(public=["n", "w"], require="k=1")
+    frame = pl.DataFrame({"n": numbers, "w": words}, schema={"n": pl.Int64, "w": pl.String})
+    table = encode(frame, policy)
+    for change in column_changes(table, table, policy.public, k=k):
+        assert abs(sum(part.share for part in change.parts) - 1) < 1e-9
+        for bar in change.bars:
+            assert round(bar.before * rows) >= max(k, 5)
+            assert abs(bar.before - bar.after) < 1e-9  # nothing was changed
+
+
+@given(st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=40, unique=True))
+def test_cuts_are_round(numbers: list[float]) -> None:
+    cuts = round_cuts(np.sort(np.array(numbers)), np.ones(len(numbers)))
+    assert 1 <= len(cuts) <= 12
+    if len(cuts) > 1:
+        step = cuts[1] - cuts[0]
+        assert np.allclose(np.diff(cuts), step, rtol=1e-6)
+        assert round(step / 10.0 ** np.floor(np.log10(step * 1.0000001)), 6) in (1, 2, 5)
+
+
+# How it is written
+
+
+def test_everything_that_came_from_data_is_escaped() -> None:
+    nasty = "<script>alert(1)</script>"
+    frame = people().rename({"Gender": nasty}).with_columns(pl.lit('"><img src=x onerror=alert(2)>').alias("Married"))
+    policy = ks.Policy(public=[nasty, "Married"], private=["Age", "Sports car", "Loan risk"], require="k=3")
+    report = ks.report(frame, policy, title=nasty)
+    page = report.html()
+    assert str(escape(nasty)) in page
+    assert nasty not in page
+    assert "onerror=alert(2)>" not in page.replace("\\u003c", "<").split("<script>")[0]
+    assert "<img" not in markup(page)
+    markdown = report.markdown()
+    assert "<script" not in markdown
+    assert "<img" not in markdown
+
+
+def test_markdown_shows_text_as_it_is() -> None:
+    assert plain_markdown("[a](b) | `c`\n# d & <e>") == "\\[a\\]\\(b\\) \\| \\`c\\` \\# d &amp; &lt;e&gt;"
+
+
+def test_a_page_allows_nothing_but_its_own_scripts() -> None:
+    page = ks.report(people(), mortgage_policy()).html()
+    (policy,) = re.findall(r'Content-Security-Policy" content="([^"]*)"', page)
+    assert policy.startswith("default-src &#39;none&#39;")
+    assert "unsafe" not in policy
+    assert not re.search(r"<(link|img|iframe|object|embed)\b", markup(page))
+    assert not re.search(r"""\s(src|href|style|on\w+)=["'](?!#)""", markup(page))
+    assert len(page.encode()) < MOST
+
+
+def test_a_page_of_a_wide_table_and_one_of_a_large_tree_stay_small() -> None:
+    rng = np.random.default_rng(0)
+    wide = pl.DataFrame({f"column {number}": rng.integers(0, 50, 500) for number in range(120)})
+    policy = ks.Policy(public=wide.columns, require="k=2")
+    assert len(ks.report(wide, wide, policy).html().encode()) < MOST
+
+
+def test_every_form_has_the_same_facts(tmp_path: Path) -> None:
+    report = ks.report(people(), mortgage_policy())
+    for name in ("page.html", "page.md", "page.json"):
+        report.save(tmp_path / name)
+    headline = only(report).headline
+    assert headline in (tmp_path / "page.html").read_text("utf-8")
+    assert headline in (tmp_path / "page.md").read_text("utf-8")
+    stored = json.loads((tmp_path / "page.json").read_text("utf-8"))
+    assert stored["format"] == "kspan/report"
+    assert stored["chapters"][0]["headline"] == headline
+    assert stored["holds"] is False
+
+
+@pytest.mark.parametrize("name", ["page.pdf", "page", "nowhere/page.html"])
+def test_a_name_that_says_no_format_or_no_place_is_refused(name: str, tmp_path: Path) -> None:
+    with pytest.raises(FileError):
+        ks.report(people(), mortgage_policy()).save(tmp_path / name)
+
+
+def test_a_table_without_policy_is_refused() -> None:
+    with pytest.raises(PolicyError, match="needs the policy"):
+        ks.report(people())
+
+
+def test_percents_are_short() -> None:
+    assert [percent(share) for share in (0, 0.0001, 0.001, 0.5, 0.999, 1)] == [
+        "0%", "< 0.1%", "0.1%", "50%", "99.9%", "100%",
+    ]  # fmt: skip
+
+
+# In notebooks
+
+
+def test_notebooks_show_every_release_and_audit(adult_release: ks.TableRelease) -> None:
+    policy = mortgage_policy()
+    tree = ks.learn(people(), policy)
+    shared = ks.share_tree(people(), mortgage_policy(require="k=2"), min_rows=1, prune=False)
+    bad = ks.audit(people(), policy)
+    for value in (tree, shared, shared.release, bad, adult_release, adult_release.audit, ks.report(bad)):
+        shown = value._repr_html_()
+        assert "<script" not in shown
+        assert "<div" in shown
+    assert "does not hold" in bad._repr_html_()
+    assert "✔ holds" in adult_release._repr_html_()
