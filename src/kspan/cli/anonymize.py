@@ -10,14 +10,18 @@ import typer
 
 from kspan.cli.options import (
     Columns,
+    Curve,
     Delimiter,
     Encoding,
     Json,
     PolicyFile,
+    ReportFile,
     SuppressedText,
     check_apart,
+    check_report_file,
     check_word,
     dialect,
+    write_report,
 )
 from kspan.cli.output import page, progress, tell_json
 from kspan.errors import PolicyError
@@ -62,6 +66,8 @@ def anonymize(
     explain: Annotated[
         Path | None, typer.Option(help="Also write what each public value became, as CSV: for the owner only.")
     ] = None,
+    report: ReportFile = None,
+    curve: Curve = False,
     delimiter: Delimiter = None,
     encoding: Encoding = None,
     columns: Columns = None,
@@ -179,7 +185,8 @@ def anonymize(
         check_writable(path)
     for path in beside(output):
         check_place(path)
-    check_apart({"-o": output, "--explain": explain}, data, policy)
+    check_report_file(report, curve)
+    check_apart({"-o": output, "--explain": explain, "--report": report}, data, policy, *beside(output))
     with progress() as step:
         step(f"reading {data.name}")
         people = read_table(data, dialect(delimiter, encoding, columns))
@@ -188,8 +195,14 @@ def anonymize(
         release.save(output, source=None if str(data) == "-" else data)
         if explain is not None:
             write_table(release.mapping(), explain)
+        if report is not None:
+            from kspan.report.making import table_summary
+
+            summary = table_summary(release, path=output, curve=curve, progress=step)
     going, staying = beside(output)
     print(f"Wrote {output} and {going}, which may go out, and {staying}, which stays with you.", file=sys.stderr)
+    if report is not None:
+        write_report(report, summary)
     if json:
         tell_json({"output": str(output), **release.manifest()})
         return 0

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from kspan.cli.options import check_apart
+from kspan.cli.options import check_apart, write_report
 from kspan.cli.output import page, progress, tell, tell_json
 from kspan.errors import FileError, PolicyError
 
@@ -23,6 +23,7 @@ def learn_rules(
     options: Mapping[str, Any],
     strange: Sequence[str],
     *,
+    report: Path | None,
     how: "Dialect",
     json: bool,
 ) -> int:
@@ -31,7 +32,8 @@ def learn_rules(
     from kspan.induce.association import mine_rules
     from kspan.policy import Policy
     from kspan.publish import judged_rules, write_judged
-    from kspan.report.text import print_audit, visible
+    from kspan.report.text import print_audit
+    from kspan.report.words import visible
 
     if strange:
         raise PolicyError(f"-m rules does not take {strange[0]}: leave it out")
@@ -40,7 +42,7 @@ def learn_rules(
     if is_table_name(output):
         raise FileError(f"-o {output} has the name of a table, but a model is JSON: end it in .json")
     check_place(output)
-    check_apart({"-o": output}, data, policy)
+    check_apart({"-o": output, "--report": report}, data, policy)
     said = Policy.load(policy)
     with progress() as step:
         step(f"reading {data.name}")
@@ -50,11 +52,17 @@ def learn_rules(
         step("judging them")
         judged = judged_rules(mined.rules, people, said)
         write_judged({output: judged})
+        if report is not None:
+            from kspan.report.making import described
+
+            summary = described(mined.rules, judged.audit, people, said, path=output, progress=step)
     left_out = mined.left_out
     print(
         f"Wrote {output}: {len(mined.rules):,} rules, which keep {said.require}; {left_out.height:,} were left out.",
         file=sys.stderr,
     )
+    if report is not None:
+        write_report(report, summary)
     if json:
         facts = {"output": str(output), "method": "rules", "rules": len(mined.rules)}
         tell_json({**facts, "left_out": left_out.to_dicts(), "audit": judged.audit.as_dict()})

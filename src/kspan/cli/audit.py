@@ -6,7 +6,18 @@ from typing import Annotated, Any
 
 import typer
 
-from kspan.cli.options import Columns, Delimiter, Encoding, Json, SuppressedText, check_apart, dialect
+from kspan.cli.options import (
+    Columns,
+    Delimiter,
+    Encoding,
+    Json,
+    ReportFile,
+    SuppressedText,
+    check_apart,
+    check_report_file,
+    dialect,
+    write_report,
+)
 from kspan.cli.output import page, progress, tell_json
 from kspan.errors import PolicyError
 
@@ -50,6 +61,7 @@ def audit(
     people: Annotated[
         Path | None, typer.Option(help="Write the risk of each row to this file (.csv, .parquet, ...).")
     ] = None,
+    report: ReportFile = None,
     show: Annotated[int, typer.Option(min=0, help="How many of the smallest and of the failing groups to list.")] = 5,
     delimiter: Delimiter = None,
     encoding: Encoding = None,
@@ -70,7 +82,8 @@ def audit(
     others = beside or []
     if people is not None:
         check_writable(people)
-        check_apart({"--people": people}, release, policy, data, population, *others)
+    check_report_file(report)
+    check_apart({"--people": people, "--report": report}, release, policy, data, population, *others)
     with progress() as step:
         step(f"reading {release.name}")
         if is_model(release):
@@ -87,6 +100,7 @@ def audit(
             elif rules is None:
                 raise PolicyError(f"--data {data} needs a policy, which says who may know what: name it with --policy")
             source = None if data is None else read_table(data, how)
+            table: Any = release
             found = judge(release, source, rules, require=require, beside=others, show=show)
         else:
             table = read_table(release, how)
@@ -102,6 +116,13 @@ def audit(
         if people is not None:
             step(f"writing {people.name}")
             write_table(found.per_row, people)
+        if report is not None:
+            from kspan.report.making import described
+
+            named = None if str(release) == "-" else release
+            summary = described(table, found, source, rules, path=named, progress=step)
+    if report is not None:
+        write_report(report, summary)
     if json:
         tell_json(found.as_dict())
     else:

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from kspan.cli.options import check_apart
+from kspan.cli.options import check_apart, write_report
 from kspan.cli.output import page, progress, tell, tell_json
 from kspan.errors import FileError, PolicyError
 
@@ -20,6 +20,7 @@ def learn_clusters(
     options: Mapping[str, Any],
     strange: Sequence[str],
     *,
+    report: Path | None,
     how: "Dialect",
     json: bool,
 ) -> int:
@@ -28,7 +29,8 @@ def learn_clusters(
     from kspan.induce.clusters import learn_clusters as find
     from kspan.policy import Policy
     from kspan.publish import judged_clusters, write_judged
-    from kspan.report.text import print_audit, visible
+    from kspan.report.text import print_audit
+    from kspan.report.words import visible
 
     if strange:
         raise PolicyError(f"-m clusters does not take {strange[0]}: leave it out")
@@ -37,7 +39,7 @@ def learn_clusters(
     if is_table_name(output):
         raise FileError(f"-o {output} has the name of a table, but a model is JSON: end it in .json")
     check_place(output)
-    check_apart({"-o": output}, data, policy)
+    check_apart({"-o": output, "--report": report}, data, policy)
     said = Policy.load(policy)
     with progress() as step:
         step(f"reading {data.name}")
@@ -47,7 +49,13 @@ def learn_clusters(
         step("judging them")
         judged = judged_clusters(found, people, said)
         write_judged({output: judged})
+        if report is not None:
+            from kspan.report.making import described
+
+            summary = described(found, judged.audit, people, said, path=output, progress=step)
     print(f"Wrote {output}: {len(found):,} clusters, which keep {said.require}.", file=sys.stderr)
+    if report is not None:
+        write_report(report, summary)
     if json:
         facts = {"output": str(output), "method": "clusters", "clusters": len(found)}
         tell_json({**facts, "audit": judged.audit.as_dict()})

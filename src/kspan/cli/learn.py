@@ -10,14 +10,18 @@ import typer
 
 from kspan.cli.options import (
     Columns,
+    Curve,
     Delimiter,
     Encoding,
     Json,
     PolicyOrManifest,
     RangePattern,
+    ReportFile,
     check_apart,
+    check_report_file,
     check_word,
     dialect,
+    write_report,
 )
 from kspan.cli.output import page, progress, tell, tell_json
 from kspan.errors import FileError, PolicyError, check_number
@@ -180,6 +184,8 @@ def learn(
     disclose: Annotated[
         str, typer.Option(help="What to tell at each node: counts, hit-miss, shares or label.")
     ] = "counts",
+    report: ReportFile = None,
+    curve: Curve = False,
     depth: Annotated[int, typer.Option(min=0, help="How deep to print the tree.")] = 3,
     delimiter: Delimiter = None,
     encoding: Encoding = None,
@@ -188,6 +194,7 @@ def learn(
 ) -> int:
     """Learn a model for the target from DATA, and write it; where it is to keep the requirement, only if it does."""
     from kspan.frames.files import read_table
+    from kspan.induce.methods import PRIVATE_METHODS
     from kspan.induce.methods import learn as induce
     from kspan.model.decision_list import DecisionList
     from kspan.model.models import save_model
@@ -221,28 +228,32 @@ def learn(
         "tell_lift": tell_lift,
     }
     of_clusters = {"min_people": min_people, "scaling": scaling}
+    check_report_file(report, curve)
     if method in ("rules", "clusters"):
         own, foreign = (of_rules, of_clusters) if method == "rules" else (of_clusters, of_rules)
         others = {**options, **foreign, "--target": target, "--manifest": manifest, "--table": table}
         others |= {"--range-pattern": range_pattern, "--disclose": None if disclose == "counts" else disclose}
+        others |= {"--curve": curve or None}
         strange = [_typed(name) for name, value in others.items() if value is not None]
         wished = {name: value for name, value in {**own, "most": most}.items() if value is not None}
         how = dialect(delimiter, encoding, columns)
         if method == "rules":
             from kspan.cli.association import learn_rules
 
-            return learn_rules(data, output, policy, wished, strange, how=how, json=json)
+            return learn_rules(data, output, policy, wished, strange, report=report, how=how, json=json)
         from kspan.cli.clusters import learn_clusters
 
-        return learn_clusters(data, output, policy, wished, strange, how=how, json=json)
+        return learn_clusters(data, output, policy, wished, strange, report=report, how=how, json=json)
     for name, value in {**of_rules, **of_clusters, "most": most}.items():
         if value is not None:
             raise PolicyError(f"-m {method} does not take {_typed(name)}: leave it out, or use -m rules or clusters")
     _check_options(method, options)
     check_word("--disclose", disclose, DISCLOSURES)
     _check_outputs(output, table, method, disclose)
+    if report is not None and method not in PRIVATE_METHODS:
+        raise PolicyError(f"--report is about promises, and {method} makes none: leave it out, or see kspan audit")
     rules_of = _rules(data, policy, manifest, target, range_pattern, method)
-    check_apart({"-o": output, "--table": table}, data, policy, rules_of.manifest)
+    check_apart({"-o": output, "--table": table, "--report": report}, data, policy, rules_of.manifest)
     with progress() as step:
         step(f"reading {data.name}")
         people = read_table(data, dialect(delimiter, encoding, columns))
@@ -252,8 +263,15 @@ def learn(
         if isinstance(model, Tree):
             step("judging it")
             made = _written_tree(model.disclosing(disclose), people, rules, method, output, table)
+            if report is not None:
+                from kspan.report.making import described
+
+                how_made: dict[str, Any] = {"method": method, "options": options, "curve": curve, "progress": step}
+                summary = described(made.tree, made.audits[output], people, rules, path=output, **how_made)
         else:
             save_model(model, output)
+    if report is not None:
+        write_report(report, summary)
     if isinstance(model, Tree):
         return _tell_tree(made, rules, method, depth=depth, json=json)
     print(

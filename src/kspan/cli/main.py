@@ -17,6 +17,7 @@ from kspan.cli.init import init
 from kspan.cli.learn import learn
 from kspan.cli.output import mute, tell
 from kspan.cli.predict import predict
+from kspan.cli.report import report
 from kspan.cli.share import share
 from kspan.errors import DoesNotHold, KspanError
 
@@ -40,6 +41,7 @@ app.command()(anonymize)
 app.command()(learn)
 app.command()(predict)
 app.command()(compare)
+app.command()(report)
 app.add_typer(share)
 
 

@@ -1,5 +1,6 @@
 """Options that commands share."""
 
+import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -10,6 +11,7 @@ from kspan.errors import FileError, PolicyError, did_you_mean
 
 if TYPE_CHECKING:
     from kspan.frames.csv import Dialect
+    from kspan.report.summary import Summary
 
 PolicyFile = Annotated[
     Path, typer.Option("--policy", "-p", help="The policy: who may know each column, and what must hold.")
@@ -26,6 +28,13 @@ RangePattern = Annotated[
     ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object to stdout and nothing else there.")]
+ReportFile = Annotated[
+    Path | None,
+    typer.Option("--report", help="Also write one page about it that may go out with it: .html, .md or .json."),
+]
+Curve = Annotated[
+    bool, typer.Option("--curve", help="With --report: measure what k = 2 ... 1000 would cost, which takes a while.")
+]
 Delimiter = Annotated[str | None, typer.Option(help="Between the cells of a text file; found out if not given.")]
 Encoding = Annotated[str | None, typer.Option(help="Of a text file, if it is not UTF-8: latin-1, cp1252, ...")]
 Columns = Annotated[
@@ -44,6 +53,25 @@ def dialect(delimiter: str | None, encoding: str | None, columns: str | None) ->
 
     given = {"\\t": "\t", "tab": "\t"}.get(delimiter or "", delimiter)
     return Dialect(delimiter=given, encoding=encoding, columns=columns.split(",") if columns else None)
+
+
+def check_report_file(path: Path | None, curve: bool = False) -> None:
+    """Refuse a report that cannot be written, or a curve without one, before long work begins."""
+    if path is not None:
+        from kspan.report.page import check_report
+
+        check_report(path)
+    elif curve:
+        raise PolicyError("--curve is part of a report: name the page with --report")
+
+
+def write_report(path: Path, summary: "Summary") -> None:
+    """Write a page about one release."""
+    from kspan.report.gather import story
+    from kspan.report.page import Report
+
+    Report(story(f"Privacy report: {summary.title}", [summary])).save(path)
+    print(f"Wrote {path}: a report that may go with it.", file=sys.stderr)
 
 
 def check_word(option: str, word: str, known: Iterable[str]) -> None:

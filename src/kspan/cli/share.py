@@ -6,7 +6,20 @@ from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 import typer
 
-from kspan.cli.options import Columns, Delimiter, Encoding, Json, PolicyFile, check_apart, check_word, dialect
+from kspan.cli.options import (
+    Columns,
+    Curve,
+    Delimiter,
+    Encoding,
+    Json,
+    PolicyFile,
+    ReportFile,
+    check_apart,
+    check_report_file,
+    check_word,
+    dialect,
+    write_report,
+)
 from kspan.cli.output import page, progress, tell, tell_json
 from kspan.errors import FileError, PolicyError
 
@@ -89,6 +102,8 @@ def publish(
     marginals: Annotated[
         bool, typer.Option("--marginals", help="Tell also how attributes spread, as coarsely as is required.")
     ] = False,
+    report: ReportFile = None,
+    curve: Curve = False,
     depth: Depth = 3,
     delimiter: Delimiter = None,
     encoding: Encoding = None,
@@ -108,7 +123,8 @@ def publish(
     options = {name: value for name, value in given.items() if value is not None}
     chosen = _pruning(merge, information)
     _check_tree_name(output)
-    check_apart({"-o": output}, data, policy)
+    check_report_file(report, curve)
+    check_apart({"-o": output, "--report": report}, data, policy)
     rules = Policy.load(policy)
     with progress() as step:
         step(f"reading {data.name}")
@@ -126,6 +142,13 @@ def publish(
             **options,
         )
         made.save(output)
+        if report is not None:
+            from kspan.report.making import described
+
+            how: dict[str, Any] = {"method": method, "options": options, "curve": curve, "progress": step}
+            summary = described(made.tree, made.audit, people, rules, path=output, **how)
+    if report is not None:
+        write_report(report, summary)
     return _told(made, output, depth=depth, json=json, public=rules.public)
 
 
@@ -141,6 +164,7 @@ def prune(
     merge: Merge = "rules",
     information: Information = None,
     disclose: Disclose = None,
+    report: ReportFile = None,
     depth: Depth = 3,
     delimiter: Delimiter = None,
     encoding: Encoding = None,
@@ -157,7 +181,8 @@ def prune(
         check_word("--disclose", disclose, DISCLOSURES)
     chosen = _pruning(merge, information)
     _check_tree_name(output)
-    check_apart({"-o": output}, model, policy, data)
+    check_report_file(report)
+    check_apart({"-o": output, "--report": report}, model, policy, data)
     if data is not None and policy is None:
         raise PolicyError("--data needs the policy that says what is known of these people: name it with -p")
     if require is None and policy is None:
@@ -169,6 +194,12 @@ def prune(
         step("pruning and judging it")
         made = prune_tree(model, require, people=people, policy=rules, disclosure=disclose, **chosen)
         made.save(output)
+        if report is not None:
+            from kspan.report.making import described
+
+            summary = described(made.tree, made.audit, people, rules, path=output, progress=step)
+    if report is not None:
+        write_report(report, summary)
     return _told(made, output, depth=depth, json=json, public=() if rules is None else rules.public)
 
 
@@ -228,6 +259,7 @@ def merge(
         int | None, typer.Option(min=1, help="People that at least two branches of a split must have.")
     ] = None,
     seed: Seed = 0,
+    report: ReportFile = None,
     depth: Depth = 3,
     json: Json = False,
 ) -> int:
@@ -242,13 +274,20 @@ def merge(
     check_word("-m", method, MERGERS)
     check_word("--generator", generator, get_args(Generated))
     _check_tree_name(output)
-    _check_apart(output, trees)
+    check_report_file(report)
+    _check_apart(output, trees, report)
     options: dict[str, Any] = {} if min_rows is None else {"min_rows": min_rows}
     options |= _drawing(values, numbers, labels, marginals)
     with progress() as step:
         step("reading the trees and learning from what they describe")
         model = merge_trees(trees, method, generator=generator, rows=rows, rng=seed, **options)
         save_model(model, output)
+        if report is not None:
+            from kspan.report.making import merged_summary
+
+            summary = merged_summary(model, method, path=output)
+    if report is not None:
+        write_report(report, summary)
     print(
         f"Wrote {output}: a {name_of(model)}, made of published trees alone, so that it tells no more of anyone than "
         "they do.",
@@ -311,6 +350,6 @@ def _check_tree_name(output: Path) -> None:
     check_place(output)
 
 
-def _check_apart(output: Path, trees: list[str]) -> None:
+def _check_apart(output: Path, trees: list[str], report: Path | None = None) -> None:
     """Refuse to write over one of the trees."""
-    check_apart({"-o": output}, *(Path(tree) for tree in trees if "://" not in tree))
+    check_apart({"-o": output, "--report": report}, *(Path(tree) for tree in trees if "://" not in tree))
