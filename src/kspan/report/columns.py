@@ -5,13 +5,14 @@ are cut at round places, and what is rarer is put together.
 """
 
 import math
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
 import numpy as np
 
 from kspan.data.arrays import Floats
-from kspan.data.cells import Between, OneOf, number_text, read_cell
+from kspan.data.cells import Between, OneOf, number_text, read_cell, values_in
 from kspan.data.general import General, general
 from kspan.data.table import Column, Table
 from kspan.errors import KspanError
@@ -55,10 +56,10 @@ def _distinct(people: Floats) -> int:
 
 def _parts(column: Column, people: Floats, old: Column | None, numbers: str | None) -> tuple[Part, ...]:
     """In which ways the cells of a column are shown, and the share of each."""
-    shares: dict[str, float] = {}
+    shares: dict[str, float] = defaultdict(float)
+    everybody = people.sum()
     for code in np.flatnonzero(people).tolist():
-        way = _way(column, code, old, numbers)
-        shares[way] = shares.get(way, 0.0) + people[code] / people.sum()
+        shares[_way(column, code, old, numbers)] += people[code] / everybody
     order = ("as it was", "level", "set", "range", "median", "mean", "missing", "suppressed")
     ranked = sorted(shares, key=lambda way: (next(i for i, word in enumerate(order) if way.startswith(word)), way))
     return tuple(Part(way, shares[way]) for way in ranked)
@@ -88,31 +89,47 @@ def _level(levels: Sequence[Sequence[str]], label: str) -> int:
 
 def _bars(old: Column, had: Floats, new: Column, have: Floats, least: int) -> tuple[Bar, ...]:
     """How values spread before and, as far as cells tell, after: what is suppressed is nowhere."""
+    if old.values.dtype == object:
+        return _word_bars(_spread(old, had), had.sum(), _spread(new, have), have.sum(), least)
     try:
         before, after = general(old), general(new)
     except KspanError:
         return ()  # cells that nobody can read have no picture
-    if before.kind != after.kind:
-        return ()
-    if before.kind == "numeric":
-        return _number_bars(before, had, after, have, least)
-    return _word_bars(before, had, after, have, least)
+    return _number_bars(before, had, after, have, least) if after.kind == "numeric" else ()
 
 
-def _word_bars(before: General, had: Floats, after: General, have: Floats, least: int) -> tuple[Bar, ...]:
-    words = [str(word) for word in before.values]
-    counts = before.admits.T @ had
-    place = {word: at for at, word in enumerate(words)}
-    told = _without_suppressed(after.column, have)
-    each = np.divide(told, after.admits.sum(axis=1), out=np.zeros_like(told), where=after.admits.any(axis=1))
-    seen = np.zeros(len(words) + 1)
-    np.add.at(seen, [place.get(str(word), -1) for word in after.values], after.admits.T @ each)
-    common = [at for at in np.argsort(-counts, kind="stable").tolist() if counts[at] >= least][:MOST_BARS]
-    bars = [Bar(visible(words[at]), counts[at] / had.sum(), seen[at] / have.sum()) for at in common]
-    rest = counts.sum() - counts[common].sum()
+def _spread(column: Column, people: Floats) -> dict[str, float]:
+    """How many people have each word, as if the words of a cell were even."""
+    found: dict[str, float] = defaultdict(float)
+    for code in np.flatnonzero(people).tolist():
+        if code in (column.suppressed, column.missing):
+            continue
+        words = _words(column, column.label(code))
+        for word in words:
+            found[word] += people[code] / len(words)
+    return found
+
+
+def _words(column: Column, label: str) -> Sequence[str]:
+    """The words that a cell admits."""
+    hierarchy = column.hierarchy
+    if hierarchy is not None and label in hierarchy.members:
+        return [hierarchy.values[place] for place in hierarchy.members[label]]
+    return values_in(read_cell(label))
+
+
+def _word_bars(
+    before: Mapping[str, float], everybody: float, after: Mapping[str, float], released: float, least: int
+) -> tuple[Bar, ...]:
+    """Bars for the commonest words, and one for all others."""
+    common = sorted((word for word in before if before[word] >= least), key=lambda word: (-before[word], word))
+    common = common[:MOST_BARS]
+    bars = [Bar(visible(word), before[word] / everybody, after.get(word, 0.0) / released) for word in common]
+    rest = sum(before.values()) - sum(before[word] for word in common)
     if rest >= least:
-        others = int((counts > 0).sum()) - len(common)
-        bars.append(Bar(f"{others:,} others", rest / had.sum(), (seen.sum() - seen[common].sum()) / have.sum()))
+        others = f"{len(before) - len(common):,} others"
+        seen = sum(after.values()) - sum(after.get(word, 0.0) for word in common)
+        bars.append(Bar(others, rest / everybody, max(seen, 0.0) / released))
     return tuple(bars)
 
 
