@@ -84,10 +84,17 @@ def check_word(option: str, word: str, known: Iterable[str]) -> None:
 
 def check_apart(outputs: Mapping[str, Path | None], *inputs: Path | None) -> None:
     """Refuse options that would write over a file that is read, or two that would write the same file."""
-    taken = {path.resolve() for path in inputs if path is not None}
+    taken = {_resolved(path) for path in inputs if path is not None}
     for option, path in outputs.items():
         if path is None:
             continue
-        if path.resolve() in taken:
+        if _resolved(path) in taken:
             raise FileError(f"{option} {path} is a file that this very command reads or writes: name another one")
-        taken.add(path.resolve())
+        taken.add(_resolved(path))
+
+
+def _resolved(path: Path) -> Path:
+    try:
+        return path.resolve()
+    except RuntimeError:  # links that lead in a circle, as whoever reads or writes there will say
+        return path.absolute()
