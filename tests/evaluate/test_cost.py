@@ -58,11 +58,11 @@ def test_a_table_is_what_compare_says_of_it(method: str, options: dict[str, Any]
 @pytest.mark.parametrize(
     ("method", "learner", "options"),
     [
-        ("kadet", "id3", {"min_rows": 20}),
+        ("kadet", "c45", {"min_rows": 20}),
         ("kadet-c45", "c45", {"prune": False}),
         ("atp", "c45", {"min_rows": 5}),
         ("atp", "id3", {"learner": "id3", "merge": "information", "marginals": True, "min_rows": 20}),
-        ("ldm", "id3", {}),
+        ("ldm", "c45", {}),
     ],
     ids=str,
 )

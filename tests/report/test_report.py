@@ -20,8 +20,9 @@ from kspan.privacy.requirement import REQUIREMENTS
 from kspan.privacy.spec import parse
 from kspan.report.columns import column_changes, round_cuts
 from kspan.report.making import merged_summary
-from kspan.report.page import Report, percent, plain_markdown
+from kspan.report.page import Report, plain_markdown
 from kspan.report.summary import Summary
+from kspan.report.words import chance, percent
 
 MOST = 3_000_000
 """Bytes of a page."""
@@ -78,7 +79,7 @@ def test_the_verdict_of_a_good_release_is_a_sentence_that_anybody_understands() 
         "Every person in this release is indistinguishable from at least 2 others to someone who knows Gender and Age."
     )
     assert [promise.words for promise in found.promises] == ["Every person looks like at least 2 others."]
-    assert found.proof[0] == "Yes: the smallest group that tells anything has 3 people."
+    assert found.proof[0] == "Yes: the smallest group has 3 people."
 
 
 def test_the_verdict_of_a_bad_release_says_how_many_people_stand_out() -> None:
@@ -86,10 +87,25 @@ def test_the_verdict_of_a_bad_release_says_how_many_people_stand_out() -> None:
     assert not found.holds
     audit = ks.audit(people(), mortgage_policy())
     assert found.headline == (
-        f"Do not release this: {audit.failing_people} people of 12 do not have the crowd that was promised, to someone "
-        "who knows Gender, Married, Age and Sports car."
+        f"Do not release this: {audit.failing_people} of 12 people can be narrowed down to fewer than 3 by someone who "
+        "knows Gender, Married, Age and Sports car."
     )
     assert found.proof[0].startswith(f"No: {audit.failing_groups} of {audit.groups} groups break")
+
+
+def test_a_good_release_warns_of_what_whole_crowds_have_in_common() -> None:
+    policy = ks.Policy(public=["Gender"], private=["Loan risk"], require="k=2")
+    frame = pl.DataFrame({"Gender": ["f", "f", "m", "m"], "Loan risk": ["bad", "bad", "bad", "good"]})
+    found = only(ks.report(frame, policy))
+    assert found.holds
+    assert found.warning == (
+        "Not promised: that private facts stay private. Someone would learn Loan risk of 2 people (50%) for sure, "
+        "since everybody in their group has the same."
+    )
+    assert found.warning in ks.report(frame, policy).html()
+    forbidden = only(ks.report(frame, policy, require="k=2, distinct_l=2"))
+    assert (forbidden.holds, forbidden.warning) == (False, None)
+    assert "2 of 4 people do not have what was required" in forbidden.headline
 
 
 def test_identifiers_in_a_table_are_told() -> None:
@@ -109,7 +125,7 @@ def test_the_tree_of_the_paper_is_drawn_with_its_spans() -> None:
     assert found.picture is not None
     audit = ks.audit(tree, people(), policy)
     assert [span.people for span in found.picture.spans] == [each.people for each in audit.crowds(400)]
-    assert any(step.startswith("In the worst case these lead to lea") for step in found.attack)
+    assert any(step.startswith("In the worst case this leads to lea") for step in found.attack)
 
 
 def test_what_leads_to_a_span_is_what_the_tree_asks_and_not_what_its_people_are() -> None:
@@ -305,6 +321,16 @@ def test_percents_are_short() -> None:
     assert [percent(share) for share in (0, 0.0001, 0.001, 0.5, 0.999, 1)] == [
         "0%", "< 0.1%", "0.1%", "50%", "99.9%", "100%",
     ]  # fmt: skip
+
+
+def test_risks_are_chances() -> None:
+    assert [chance(share) for share in (0, 0.001, 1 / 3, 0.5, 1)] == [
+        "none",
+        "1 in 1,000",
+        "1 in 3",
+        "1 in 2",
+        "certain",
+    ]
 
 
 # In notebooks

@@ -121,6 +121,7 @@ def _shared(policy: "Policy", place: Path) -> "Summary":
     from kspan.datasets import load_adult
     from kspan.induce.methods import learn
     from kspan.model.models import save_model
+    from kspan.report.crowd import Line
     from kspan.report.making import merged_summary
     from kspan.share.merging import merge_trees
     from kspan.share.publishing import share_tree
@@ -144,7 +145,13 @@ def _shared(policy: "Policy", place: Path) -> "Summary":
         f"Had the owners pooled their people, a tree would be right for {pooled:.1%}.",
         f"Each of the {OWNERS} owners has {EACH:,} people, and publishes a tree that keeps {policy.require}.",
     )
-    return merged_summary(model, "c45", path=place, title="One model of eight owners (ATP, PGEN)", costs=costs)
+    published = tuple(
+        Line(f"tree of owner {number}", f"{policy.require} holds for {EACH:,} people, {len(tree.tree.leaves):,} leaves")
+        for number, tree in enumerate(trees, start=1)
+    )
+    return merged_summary(
+        model, "c45", path=place, title="One model of eight owners (ATP, PGEN)", costs=costs, facts=published
+    )
 
 
 def _right(model: object, people: "pl.DataFrame") -> float:

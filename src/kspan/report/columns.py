@@ -37,8 +37,8 @@ def _change(after: Table, before: Table | None, name: str, least: int, numbers: 
     old = None if before is None else before[name]
     return ColumnChange(
         name=visible(name),
-        distinct_before=None if old is None else _distinct(_people(old, before)),
-        distinct_after=_distinct(people),
+        distinct_before=None if old is None else _distinct(old, _people(old, before)),
+        distinct_after=_distinct(shown, people),
         parts=_parts(shown, people, old, numbers),
         bars=() if old is None or before is None else _bars(old, _people(old, before), shown, people, least),
     )
@@ -50,8 +50,10 @@ def _people(column: Column, table: Table | None) -> Floats:
     return np.bincount(column.codes, weights, minlength=column.size).astype(np.float64)
 
 
-def _distinct(people: Floats) -> int:
-    return int((people > 0).sum())
+def _distinct(column: Column, people: Floats) -> int:
+    """How many different cells there are, without those that show nothing."""
+    nothing = {column.suppressed, column.missing}
+    return sum(code not in nothing for code in np.flatnonzero(people).tolist())
 
 
 def _parts(column: Column, people: Floats, old: Column | None, numbers: str | None) -> tuple[Part, ...]:
@@ -60,7 +62,7 @@ def _parts(column: Column, people: Floats, old: Column | None, numbers: str | No
     everybody = people.sum()
     for code in np.flatnonzero(people).tolist():
         shares[_way(column, code, old, numbers)] += people[code] / everybody
-    order = ("as it was", "level", "set", "range", "median", "mean", "missing", "suppressed")
+    order = ("as it was", "level", "set", "range", "replaced", "missing", "blank")
     ranked = sorted(shares, key=lambda way: (next(i for i, word in enumerate(order) if way.startswith(word)), way))
     return tuple(Part(way, shares[way]) for way in ranked)
 
@@ -69,7 +71,7 @@ def _way(column: Column, code: int, old: Column | None, numbers: str | None) -> 
     if code == column.missing:
         return "missing"
     if code == column.suppressed:
-        return "suppressed"
+        return "blank"
     label = column.label(code)
     hierarchy = column.hierarchy
     if hierarchy is not None and label in hierarchy.members and label not in hierarchy.values:
@@ -80,7 +82,7 @@ def _way(column: Column, code: int, old: Column | None, numbers: str | None) -> 
     if isinstance(cell, Between):
         return "range"
     is_number = old is not None and old.values.dtype != object
-    return f"{numbers} of the group" if numbers and is_number else "as it was"
+    return f"replaced by the {numbers} of the group" if numbers and is_number else "as it was"
 
 
 def _level(levels: Sequence[Sequence[str]], label: str) -> int:

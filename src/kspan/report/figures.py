@@ -38,7 +38,7 @@ def figures(summary: Summary) -> dict[str, Figure]:
     """All figures of a chapter by name."""
     made: dict[str, Figure] = {}
     if summary.after is not None:
-        made["sizes"] = Figure(compiled(sizes_chart(summary.after, summary.before)), sizes_label(summary))
+        made["sizes"] = Figure(compiled(sizes_chart(summary.after, summary.before, summary.k)), sizes_label(summary))
     for number, change in enumerate(summary.columns):
         if change.bars:
             label = f"Values of {change.name}: the share of people before and as far as the release shows it."
@@ -104,7 +104,7 @@ def span_text(size: Sizes) -> str:
     return f"{size.at_least:,}" if size.at_least == size.at_most else f"{size.at_least:,}–{size.at_most:,}"
 
 
-def sizes_chart(after: State, before: State | None, *, width: int | str = "container") -> Any:
+def sizes_chart(after: State, before: State | None, k: int = 1, *, width: int | str = "container") -> Any:
     """How many people, in percent, have a crowd of which size: before and after."""
     states = [("before", before), ("released", after)] if before is not None else [("released", after)]
     rows = [
@@ -136,6 +136,14 @@ def sizes_chart(after: State, before: State | None, *, width: int | str = "conta
     )
     if before is not None:
         chart = chart.encode(xOffset=alt.XOffset("when:N", sort=["before", "released"]))
+    reached = [span_text(size) for _, state in states if state is not None for size in state.sizes if size.at_most >= k]
+    first = next((name for _, name in sorted(sizes.items()) if name in reached), None)
+    if k > 1 and first is not None:
+        promised = alt.Chart(pl.DataFrame({"size": [first], "says": [f"promised: at least {k:,}"]})).encode(
+            x=alt.X("size:N", bandPosition=0)
+        )
+        chart += promised.mark_rule(strokeDash=[4, 3], color=INK, opacity=0.7)
+        chart += promised.mark_text(align="left", dx=4, baseline="top", color=INK).encode(y=alt.value(0), text="says:N")
     return chart.properties(width=width, height=200)
 
 

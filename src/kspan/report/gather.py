@@ -5,12 +5,11 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from kspan.audit.findings import Audit
-from kspan.evaluate.cost import CostCurve, CostPoint, makes_trees
+from kspan.evaluate.cost import CostCurve
 from kspan.model.association import Rules
 from kspan.model.clusters import Clusters
 from kspan.model.tree import Tree
 from kspan.policy import Policy
-from kspan.privacy import KAnonymity, Requirement
 from kspan.privacy.spec import parse
 from kspan.report import sentences
 from kspan.report.crowd import Line, crowds
@@ -37,6 +36,8 @@ class Release:
     costs: tuple[str, ...] = ()
     before: Audit | None = None
     columns: tuple[ColumnChange, ...] = ()
+    unchanged: tuple[str, ...] = ()
+    """Private columns that are released as they were."""
     model: Tree | Clusters | Rules | None = None
     picture: Picture | None = None
     curve: CostCurve | None = None
@@ -53,17 +54,20 @@ def summarized(release: Release) -> Summary:
         title=visible(release.title),
         kind=audit.kind,
         holds=audit.holds,
-        headline=sentences.headline(audit, public),
+        headline=sentences.headline(audit, public, require),
+        warning=sentences.warning(audit, require),
+        k=sentences.required_k(require),
         promises=tuple(Promise(visible(str(part)), sentences.promise(part, private)) for part in require.parts),
         proof=tuple(sentences.proof(audit)),
-        costs=(*release.costs, *_accuracy(release.curve)),
+        costs=(*release.costs, *sentences.accuracy_costs(release.curve)),
         attack=tuple(sentences.attack(audit, public, smallest[0] if smallest else None)),
-        caveats=tuple(sentences.caveats(audit, policy, require)),
+        caveats=tuple(sentences.caveats(audit, policy)),
         facts=(*_claimed(audit, policy), *release.facts),
         after=_state(audit),
         before=None if release.before is None else _state(release.before),
         smallest=crowds(smallest),
         columns=release.columns,
+        unchanged=tuple(visible(name) for name in release.unchanged),
         exposures=tuple(_exposures(audit)),
         utility=tuple(_utility(audit)),
         picture=release.picture,
@@ -75,11 +79,6 @@ def story(title: str, chapters: Sequence[Summary], lead: str = "") -> Story:
     """One page of some chapters."""
     made = f"{datetime.now(UTC).date().isoformat()}, kspan {__version__}"
     return Story(visible(title), lead, tuple(chapters), made)
-
-
-def required_k(require: Requirement) -> int:
-    """How many people every crowd must have; 1 if nothing is said of that."""
-    return max((part.k for part in require.parts if isinstance(part, KAnonymity)), default=1)
 
 
 def _claimed(audit: Audit, policy: Policy | None) -> Iterator[Line]:
@@ -97,7 +96,7 @@ def _claimed(audit: Audit, policy: Policy | None) -> Iterator[Line]:
         if columns:
             yield Line(name, ", ".join(visible(column) for column in columns))
     if policy.target is not None:
-        yield Line("target", visible(policy.target))
+        yield Line("what is predicted", visible(policy.target))
 
 
 def _state(audit: Audit) -> State:
@@ -138,20 +137,3 @@ def _utility(audit: Audit) -> Iterator[Line]:
         yield Line("discernibility (DM)", f"{utility.dm:,}")
     if utility.ncp is not None:
         yield Line("information lost (NCP)", f"{utility.ncp:.1%} (0% keeps every value, 100% suppresses all)")
-
-
-def _accuracy(curve: CostCurve | None) -> Iterator[str]:
-    """How well the target is predicted at the chosen k."""
-    point = chosen_point(curve)
-    if curve is None or point is None or point.accuracy is None or curve.target is None:
-        return
-    target = visible(curve.target)
-    what = "The tree" if makes_trees(curve.method) else "A decision tree that learns from it"
-    ceiling = "" if curve.ceiling is None else f"; without any promise it would be {curve.ceiling:.1%}"
-    floor = "" if curve.floor is None else f", and always guessing the commonest is right for {curve.floor:.1%}"
-    yield f"{what} predicts {target} rightly for {point.accuracy:.1%} of new people{ceiling}{floor}."
-
-
-def chosen_point(curve: CostCurve | None) -> CostPoint | None:
-    """What the k that was chosen costs."""
-    return None if curve is None else next((point for point in curve.points if point.k == curve.chosen), None)

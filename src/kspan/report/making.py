@@ -27,10 +27,10 @@ from kspan.privacy.spec import parse
 from kspan.report.columns import column_changes
 from kspan.report.crowd import Line
 from kspan.report.drawing import drawable, pictured
-from kspan.report.gather import Release, required_k, story, summarized
+from kspan.report.gather import Release, story, summarized
 from kspan.report.page import Report
 from kspan.report.pictures.tree import tree_picture
-from kspan.report.sentences import model_costs, table_costs
+from kspan.report.sentences import model_costs, required_k, table_costs
 from kspan.report.summary import ColumnChange, Summary
 from kspan.report.words import visible
 from kspan.share.publishing import SharedTree
@@ -160,32 +160,46 @@ def table_summary(
             costs=table_costs(release.audit, release.withheld, release.suppressed_share),
             before=before,
             columns=_changes(release.frame, release.people, policy, shown),
+            unchanged=policy.private,
             curve=_cost(release.people, policy, release.method, release.options, curve, progress),
         )
     )
 
 
 def merged_summary(
-    model: Any, method: str, *, path: Path | None = None, title: str | None = None, costs: tuple[str, ...] = ()
+    model: Any,
+    method: str,
+    *,
+    path: Path | None = None,
+    title: str | None = None,
+    costs: tuple[str, ...] = (),
+    facts: tuple[Line, ...] = (),
 ) -> Summary:
     """The facts about a model that was made of published trees alone: there is nothing to judge."""
-    tree = model if isinstance(model, Tree) else None
+    # Its people are pseudo-people, whose number says nothing.
+    tree = model.disclosing("shares") if isinstance(model, Tree) else None
     return Summary(
         title=visible(title or ("the global model" if path is None else path.name)),
         kind="tree",
         holds=None,
         headline=(
-            "This model was made of published trees alone, so that it tells no more of anyone than they do together."
+            "This model was made of published trees alone: it tells no more of anyone than they do, and is as safe as "
+            "they are."
         ),
         promises=(),
-        proof=("It has no people of its own: what each owner promised is told in the report of that owner's tree.",),
+        proof=("It was not judged here: each owner's tree was, or has a report of its own.",),
         costs=costs,
         attack=(),
         caveats=(
-            "Trees of several owners about the same people: what they tell together is judged by the owners.",
-            "Promises that owners did not keep: the trees were taken as they came.",
+            "People whom several owners have: what the trees of all of them tell together was not judged.",
+            "Owners who promise what their tree does not keep: whoever merges trees takes them as they come.",
         ),
-        facts=(Line("method", visible(method)), *(() if tree is None else _model_facts(tree)), *_file_facts(path)),
+        facts=(
+            Line("method", visible(method)),
+            *facts,
+            *(() if tree is None else _model_facts(tree)),
+            *_file_facts(path),
+        ),
         after=None,
         picture=None if tree is None else tree_picture(tree, ()),
     )

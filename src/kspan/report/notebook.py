@@ -46,7 +46,7 @@ def card(summary: Summary) -> str:
     picture = summary.picture
     drawings = []
     if summary.after is not None:
-        drawings.append(_svg(_static(compiled(sizes_chart(summary.after, summary.before, width=480)))))
+        drawings.append(_svg(_static(compiled(sizes_chart(summary.after, summary.before, summary.k, width=480)))))
     if isinstance(picture, TreePicture):
         drawings.append(_svg(tree_svg(picture)))
     return _rendered("card.html", summary=summary, drawings=drawings)

@@ -19,6 +19,7 @@ from kspan.report.crowd import in_words
 from kspan.report.figures import Figure, figures, size_rows
 from kspan.report.pictures.words import bins_attribute
 from kspan.report.summary import Story, Summary
+from kspan.report.words import chance, percent
 
 FORMATS = {".html": "HTML", ".htm": "HTML", ".md": "Markdown", ".json": "JSON"}
 LIBRARIES = "window.vegaEmbed = vegaEmbed; window.vega = vega;"
@@ -128,6 +129,7 @@ def environment(*, autoescape: bool) -> jinja2.Environment:
     made.filters |= {
         "json": harmless_json,
         "percent": percent,
+        "chance": chance,
         "thousands": thousands,
         "runs": bins_attribute,
         "in_words": in_words,
@@ -135,17 +137,6 @@ def environment(*, autoescape: bool) -> jinja2.Environment:
     }
     made.globals["size_rows"] = size_rows
     return made
-
-
-def percent(share: float) -> str:
-    """A share as people read it.
-
-    >>> percent(0.5), percent(0.0012), percent(0.00001), percent(0)
-    ('50%', '0.1%', '< 0.1%', '0%')
-    """
-    if 0 < share < 0.0005:
-        return "< 0.1%"
-    return f"{100 * share:.1f}".removesuffix(".0") + "%"
 
 
 def thousands(number: float) -> str:

@@ -4,11 +4,12 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from kspan.audit.findings import Audit, Finding
+from kspan.evaluate.cost import CostCurve, CostPoint, makes_trees
 from kspan.model.tree import Tree
 from kspan.policy import Policy
 from kspan.privacy import KAnonymity, Requirement
 from kspan.report.crowd import Line, in_words
-from kspan.report.words import conjoined, visible
+from kspan.report.words import conjoined, percent, visible
 
 MOST_NAMED = 12
 """Attributes that a sentence names one by one."""
@@ -16,7 +17,7 @@ MOST_GUESSED = 4
 """Private attributes whose guess the attack tells."""
 
 
-def headline(audit: Audit, public: Sequence[str] | None) -> str:
+def headline(audit: Audit, public: Sequence[str] | None, require: Requirement) -> str:
     """The verdict in one sentence."""
     knower = f"someone who knows {known(audit, public)}"
     if audit.holds:
@@ -29,10 +30,12 @@ def headline(audit: Audit, public: Sequence[str] | None) -> str:
         )
     reasons = []
     if audit.failing_people:
-        reasons.append(
-            f"{_people(audit.failing_people)} of {audit.people:,} {_do(audit.failing_people)} not have the crowd that "
-            f"was promised, to {knower}"
+        happens = (
+            f"can be narrowed down to fewer than {required_k(require):,} by {knower}"
+            if only_k(require)
+            else f"{_do(audit.failing_people)} not have what was required, against {knower}"
         )
+        reasons.append(f"{audit.failing_people:,} of {_people(audit.people)} {happens}")
     if audit.identifiers:
         names = conjoined([visible(name) for name in audit.identifiers])
         reasons.append(f"the table still shows what identifies people by itself ({names})")
@@ -40,6 +43,27 @@ def headline(audit: Audit, public: Sequence[str] | None) -> str:
         reasons.append(f"{len(audit.untrue):,} rules tell figures that are not those of these people")
     said = "; and ".join(reasons) or "what was required does not hold"
     return f"Do not release this: {said}."
+
+
+def warning(audit: Audit, require: Requirement) -> str | None:
+    """What holds to the letter and may still surprise: private facts that whole crowds have in common."""
+    told = _learnt(audit)
+    if not (audit.holds and told and only_k(require)):
+        return None
+    return (
+        f"Not promised: that private facts stay private. Someone would learn {told} for sure, since everybody in their "
+        f"{audit.units[:-1]} has the same."
+    )
+
+
+def required_k(require: Requirement) -> int:
+    """How many people every crowd must have; 1 if nothing is said of that."""
+    return max((part.k for part in require.parts if isinstance(part, KAnonymity)), default=1)
+
+
+def only_k(require: Requirement) -> bool:
+    """Is nothing required but the size of crowds?"""
+    return all(isinstance(part, KAnonymity) for part in require.parts)
 
 
 def known(audit: Audit, public: Sequence[str] | None) -> str:
@@ -68,28 +92,35 @@ def proof(audit: Audit) -> Iterator[str]:
     smallest, unit = _crowd(audit), audit.units[:-1]
     counted = "rows" if audit.counting == "rows" and audit.k.rows != audit.k.people else "people"
     if audit.holds:
-        yield f"Yes: the smallest {unit} that tells anything has {_counted(smallest, counted)}."
+        telling = f"{unit} that tells anything new" if audit.safe_people else unit
+        yield f"Yes: the smallest {telling} has {_counted(smallest, counted)}."
     elif audit.failing_groups:
         yield (
-            f"No: {audit.failing_groups:,} of {audit.groups:,} {audit.units} break what was promised; the smallest has "
+            f"No: {audit.failing_groups:,} of {audit.groups:,} {audit.units} break it; the smallest has "
             f"{_counted(smallest, counted)}."
         )
     else:
         yield "No."
     alone = audit.risk.prosecutor.unique
     if alone:
-        yield f"{_people(alone)} ({alone / audit.people:.1%}) {_are(alone)} the only one of their kind."
-    told = {name: count for name, count in audit.exposed.items() if count}
-    if told:
-        most = sorted(told, key=lambda name: -told[name])[:MOST_NAMED]
-        counts = [f"{visible(name)} of {_people(told[name])} ({told[name] / audit.people:.1%})" for name in most]
-        yield f"The attacker would learn {conjoined(counts)} for sure, since all in their {unit} have the same."
-    if audit.exposed and not told:
+        yield f"{_people(alone)} ({percent(alone / audit.people)}) {_are(alone)} the only one of their kind."
+    if told := _learnt(audit):
+        yield f"Someone would learn {told} for sure, since everybody in their {unit} has the same."
+    elif audit.exposed:
         names = conjoined([visible(name) for name in audit.exposed]) if len(audit.exposed) < 4 else "anything private"
-        yield f"Of nobody the attacker would learn {names} for sure."
+        yield f"Nobody's {names} would be learnt for sure."
     if audit.safe_people:
-        yield f"{_people(audit.safe_people)} cannot be told anything new about at all."
+        yield f"Of {_people(audit.safe_people)} nothing new can be learnt at all."
     yield from (visible(sentence) for sentence in audit.assumptions)
+
+
+def _learnt(audit: Audit) -> str:
+    """Of how many people each private attribute would be learnt for sure."""
+    told = {name: count for name, count in audit.exposed.items() if count}
+    most = sorted(told, key=lambda name: -told[name])[:MOST_NAMED]
+    return conjoined(
+        [f"{visible(name)} of {_people(told[name])} ({percent(told[name] / audit.people)})" for name in most]
+    )
 
 
 def attack(audit: Audit, public: Sequence[str] | None, smallest: Finding | None) -> Iterator[str]:
@@ -97,17 +128,11 @@ def attack(audit: Audit, public: Sequence[str] | None, smallest: Finding | None)
     if smallest is None:
         return
     yield f"Someone knows {known(audit, public)} of a person, and that the person is in the data."
-    people = _people(smallest.people)
-    where = {"tree": "leaves", "clusters": "clusters"}.get(audit.kind)
+    people, unit = _people(smallest.people), audit.units[:-1]
     if smallest.breaks:
-        yield f"In the worst case all that fits is one {audit.units[:-1]} with {people}; it is not named here."
-    elif where and smallest.bins and audit.counting == "people":
-        reached = f"{where} {conjoined([str(one) for one in smallest.bins[:12]])}"
-        reached += f" and {len(smallest.bins) - 12} more" if len(smallest.bins) > 12 else ""
-        reached = (
-            reached.replace("leaves", "leaf").replace("clusters", "cluster") if len(smallest.bins) == 1 else reached
-        )
-        yield f"In the worst case these lead to {reached}, as they do for {people}."
+        yield f"In the worst case all that fits is one {unit} of {people}, which is not named here."
+    elif audit.kind in ("tree", "clusters") and smallest.bins and audit.counting == "people":
+        yield f"In the worst case this leads to {_places(audit.kind, smallest.bins)}, as it does for {people}."
     elif audit.kind == "rules":
         basket = visible(smallest.shown.get("basket", "anything"))
         yield f"In the worst case {people} look the same ({basket}), and the same rules speak of all of them."
@@ -117,30 +142,41 @@ def attack(audit: Audit, public: Sequence[str] | None, smallest: Finding | None)
     if smallest.safe:
         yield "All of them can be in one place only, so that nothing is learnt that was not known."
         return
-    chance = f"{smallest.crowd:,} times ({1 / smallest.crowd:.2g})" if smallest.crowd > 1 else "every time"
-    yield (
-        f"Who of them it is nothing tells: a guess is right once in {chance}."
-        if smallest.crowd > 1
-        else ("There is nobody else: the person is found.")
-    )
+    if smallest.crowd > 1:
+        yield f"Nothing shows which of them it is: a guess is right once in {smallest.crowd:,} times."
+    else:
+        yield "There is nobody else: the person is found."
     guesses = {
         name: sure for name, reached in audit.reached.items() if isinstance(sure := reached.get("confidence"), float)
     }
     if guesses:
         worst = sorted(guesses, key=lambda name: -guesses[name])[:MOST_GUESSED]
-        told = conjoined([f"{visible(name)} for {guesses[name]:.0%}" for name in worst])
-        yield f"And what is private? In the worst {audit.units[:-1]} a good guess is right about {told} of its people."
+        told = conjoined([f"{visible(name)} ({percent(guesses[name])})" for name in worst])
+        yield f"What is private can be guessed best in the most uneven {unit}, not always the same one: {told}."
+
+
+def _places(kind: str, bins: Sequence[int]) -> str:
+    one, many = ("leaf", "leaves") if kind == "tree" else ("cluster", "clusters")
+    named = [str(place) for place in bins[:MOST_NAMED]]
+    if len(bins) > MOST_NAMED:
+        named.append(f"{len(bins) - MOST_NAMED:,} more")
+    return f"{one if len(bins) == 1 else many} {conjoined(named)}"
 
 
 def table_costs(audit: Audit, withheld: int, suppressed: float) -> tuple[str, ...]:
     """What a table does not show any more."""
     rows = audit.rows + withheld
-    out = f"{withheld:,} of {rows:,} rows ({withheld / rows:.2%}) are withheld" if withheld else "No row is withheld"
-    stars = f"{suppressed:.0%} of the public cells show nothing" if suppressed else "no public cell is suppressed"
-    told = [f"{out}; {stars}."]
-    if audit.utility.ncp is not None:
-        told.append(f"Public cells tell {1 - audit.utility.ncp:.0%} of what exact values would.")
-    return tuple(told)
+    out = (
+        f"{withheld:,} of {rows:,} rows ({percent(withheld / rows)}) are left out" if withheld else "No row is left out"
+    )
+    stars = (
+        f"{percent(suppressed)} of the public cells are left blank" if suppressed else "no public cell is left blank"
+    )
+    lost = audit.utility.ncp
+    coarser = (
+        "" if lost is None or lost - suppressed < 0.01 else f", and others show less: {percent(lost)} is lost in all"
+    )
+    return (f"{out}; {stars}{coarser}.",)
 
 
 def model_costs(model: Any) -> tuple[str, ...]:
@@ -154,12 +190,32 @@ def model_costs(model: Any) -> tuple[str, ...]:
     everybody = float(model.root.people)
     right = sum(hits(leaf.outcome) for leaf in model.leaves) / everybody
     return (
-        f"The tree is right for {right:.1%} of the people that it was made from; always guessing the commonest "
-        f"{visible(model.target)} would be right for {hits(model.root.outcome) / everybody:.1%}.",
+        f"The tree is right for {percent(right)} of the people that it was made from; always guessing the commonest "
+        f"{visible(model.target)} would be right for {percent(hits(model.root.outcome) / everybody)}.",
     )
 
 
-def caveats(audit: Audit, policy: Policy | None, require: Requirement | None) -> Iterator[str]:
+def accuracy_costs(curve: CostCurve | None) -> Iterator[str]:
+    """How well the target is predicted at the chosen k."""
+    point = chosen_point(curve)
+    if curve is None or point is None or point.accuracy is None or curve.target is None:
+        return
+    target, kept = visible(curve.target), f"{curve.tested:,} people who were kept aside"
+    what = "The tree" if makes_trees(curve.method) else "A decision tree that learns from it, private columns included,"
+    yield f"{what} predicts {target} rightly for {percent(point.accuracy)} of {kept}."
+    if curve.ceiling is not None and curve.floor is not None:
+        yield (
+            f"Without any promise a tree would be right for {percent(curve.ceiling)} of them, always guessing the "
+            f"commonest {target} for {percent(curve.floor)}."
+        )
+
+
+def chosen_point(curve: CostCurve | None) -> CostPoint | None:
+    """What the k that was chosen costs."""
+    return None if curve is None else next((point for point in curve.points if point.k == curve.chosen), None)
+
+
+def caveats(audit: Audit, policy: Policy | None) -> Iterator[str]:
     """What a promise does not cover."""
     private = () if policy is None else policy.private
     hidden = f" ({conjoined([visible(name) for name in private])})" if 0 < len(private) <= MOST_NAMED else ""
@@ -171,18 +227,17 @@ def caveats(audit: Audit, policy: Policy | None, require: Requirement | None) ->
         yield f"Other releases about the same people than the {audit.releases:,} that were judged together."
     else:
         yield "Other releases about the same people: what this one and another tell together was not judged."
-    only_k = require is not None and all(isinstance(part, KAnonymity) for part in require.parts)
-    if only_k and any(audit.exposed.values()):
+    if any(audit.exposed.values()):
         yield (
             "What a whole crowd has in common: its members are not told apart, but what all of them share is learnt of "
-            "each. A requirement such as distinct_l = 2 forbids that."
+            "each. One can require that every crowd has several values of what is private (distinct_l = 2)."
         )
     if audit.kind == "table" and audit.counting == "rows":
         yield (
-            "It counts rows: everybody matches so many rows of the table. Where rows overlap, fewer people may match "
-            'just the same ones (counting = "people" promises that, too).'
+            "People whom several groups fit: counted are rows that show the same, which is enough unless blank or "
+            "coarse cells let somebody match several groups; counting people is stricter."
         )
-    yield "It is not differential privacy: it counts who shares what is shown, not what one person's presence changes."
+    yield "Anything but linking: it is not differential privacy, which limits what one person's presence can change."
 
 
 def _crowd(audit: Audit) -> int:

@@ -1,7 +1,7 @@
 """All facts of a report as values: no dataframe, no cell of a person. Pages, Markdown and terminal show this alone."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
 from kspan.audit.risk import Sizes
@@ -105,6 +105,10 @@ class Summary:
     """None if there is nothing to judge, because it is made of releases that were judged."""
     headline: str
     """The verdict in words."""
+    warning: str | None = field(default=None, kw_only=True)
+    """What was not promised and may surprise, if anything."""
+    k: int = field(default=1, kw_only=True)
+    """How many people every crowd must have."""
     promises: tuple[Promise, ...]
     proof: tuple[str, ...]
     """Why it holds, or does not, in a few sentences."""
@@ -120,10 +124,18 @@ class Summary:
     before: State | None = None
     smallest: tuple[Crowd, ...] = ()
     columns: tuple[ColumnChange, ...] = ()
+    unchanged: tuple[str, ...] = ()
+    """Private columns that are released as they were."""
     exposures: tuple[Exposure, ...] = ()
     utility: tuple[Line, ...] = ()
     picture: Picture | None = None
     curve: CostCurve | None = None
+
+    @property
+    def file(self) -> str | None:
+        """The name of the file that is released, with the beginning of its checksum."""
+        known = {line.name: line.text for line in self.facts}
+        return f"{known['file']} ({known['SHA-256'][:12]}…)" if "SHA-256" in known else None
 
     @property
     def units(self) -> str:

@@ -39,8 +39,13 @@ def print_story(story: Story, console: Console) -> None:
         style = "bold" if summary.holds is None else "bold green" if summary.holds else "bold red"
         mark = "" if summary.holds is None else "✔ " if summary.holds else "✘ "
         console.print(Text(mark + summary.headline, style=style), soft_wrap=True)
+        if summary.warning:
+            console.print(Text(f"⚠ {summary.warning}", style="yellow"), soft_wrap=True)
         parts = (
-            ("What was promised", [f"{promise.words} ({promise.requirement})" for promise in summary.promises]),
+            (
+                "What was required" if summary.holds is False else "What was promised",
+                [f"{promise.words} ({promise.requirement})" for promise in summary.promises],
+            ),
             ("Does it hold?", summary.proof),
             ("What did it cost?", summary.costs),
             (

@@ -27,7 +27,7 @@ def told(
     if audit.kind not in ("tree", "clusters") or audit.counting != "people":
         return tuple(findings)  # what a table, published counts or figures show is released
     # What the findings of models tell first is where a span is in each release.
-    where = [dict(list(finding.shown.items())[: audit.releases]) for finding in findings]
+    where = [_singular(dict(list(finding.shown.items())[: audit.releases]), finding) for finding in findings]
     if isinstance(model, Tree) and audit.releases == 1:
         wanted = {leaf for finding in findings for leaf in finding.bins}
         paths = dict(_public_paths(tree=model, wanted=wanted))
@@ -36,6 +36,12 @@ def told(
             for place, finding in zip(where, findings, strict=True)
         ]
     return tuple(replace(finding, shown=shown) for finding, shown in zip(findings, where, strict=True))
+
+
+def _singular(shown: dict[str, str], finding: Finding) -> dict[str, str]:
+    """One leaf is a leaf."""
+    one = {"leaves": "leaf", "clusters": "cluster"} if len(finding.bins) == 1 else {}
+    return {one.get(name, name): text for name, text in shown.items()}
 
 
 def _without(shown: Mapping[str, str], name: str) -> dict[str, str]:
