@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+import vl_convert
 from hypothesis import given
 from hypothesis import strategies as st
 from markupsafe import escape
@@ -19,9 +20,10 @@ from kspan.errors import FileError, PolicyError
 from kspan.privacy.requirement import REQUIREMENTS
 from kspan.privacy.spec import parse
 from kspan.report.columns import column_changes, round_cuts
+from kspan.report.figures import compiled, sizes_chart, span_text
 from kspan.report.making import merged_summary
 from kspan.report.page import Report, plain_markdown
-from kspan.report.summary import Summary
+from kspan.report.summary import Risk, State, Summary
 from kspan.report.words import chance, percent
 
 MOST = 3_000_000
@@ -242,6 +244,16 @@ def test_no_bar_of_a_column_holds_fewer_people_than_a_crowd_must_have(data: st.D
         for bar in change.bars:
             assert round(bar.before * rows) >= max(k, 5)
             assert abs(bar.before - bar.after) < 1e-9  # nothing was changed
+
+
+def test_crowd_sizes_are_drawn_in_their_order_with_the_promise_where_it_is() -> None:
+    sizes = [1] * 3 + [3] * 4 + [7] * 2 + [12] * 2 + [30, 70, 150, 300, 700, 1500]
+    state = State(sum(sizes), len(sizes), 1, sizes_of(np.array(sizes), np.array(sizes)), Risk(1, 1, 3, 1, None))
+    drawing = vl_convert.vega_to_svg(compiled(sizes_chart(state, state, 10, width=600)))
+    words = re.findall(r"<text[^>]*>([^<]*)</text>", drawing)
+    named = [span_text(size) for size in state.sizes]
+    assert [word for word in words if word in named] == named
+    assert "required: at least 10" in words
 
 
 @given(st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=40, unique=True))

@@ -113,13 +113,14 @@ def sizes_chart(after: State, before: State | None, k: int = 1, *, width: int | 
         for when, state in states if state is not None for size in state.sizes
     ]  # fmt: skip
     sizes = {size.at_least: span_text(size) for _, state in states if state is not None for size in state.sizes}
+    order = [sizes[start] for start in sorted(sizes)]
     chart = (
         alt.Chart(pl.DataFrame(rows))
         .mark_bar(cornerRadiusEnd=2)
         .encode(
             x=alt.X(
                 "size:N",
-                sort=[sizes[start] for start in sorted(sizes)],
+                sort=order,
                 title="people in the crowd",
                 axis=alt.Axis(labelAngle=0, labelOverlap="greedy"),
             ),
@@ -136,11 +137,12 @@ def sizes_chart(after: State, before: State | None, k: int = 1, *, width: int | 
     )
     if before is not None:
         chart = chart.encode(xOffset=alt.XOffset("when:N", sort=["before", "released"]))
-    reached = [span_text(size) for _, state in states if state is not None for size in state.sizes if size.at_most >= k]
-    first = next((name for _, name in sorted(sizes.items()) if name in reached), None)
-    if k > 1 and first is not None:
-        promised = alt.Chart(pl.DataFrame({"size": [first], "says": [f"promised: at least {k:,}"]})).encode(
-            x=alt.X("size:N", bandPosition=0)
+    from_k = sorted(
+        size.at_least for _, state in states if state is not None for size in state.sizes if size.at_most >= k
+    )
+    if k > 1 and from_k:
+        promised = alt.Chart(pl.DataFrame({"size": [sizes[from_k[0]]], "says": [f"required: at least {k:,}"]})).encode(
+            x=alt.X("size:N", sort=order, bandPosition=0 if from_k[0] >= k else 0.5)
         )
         chart += promised.mark_rule(strokeDash=[4, 3], color=INK, opacity=0.7)
         chart += promised.mark_text(align="left", dx=4, baseline="top", color=INK).encode(y=alt.value(0), text="says:N")

@@ -49,16 +49,17 @@ def summarized(release: Release) -> Summary:
     require = parse(audit.requirement) if policy is None else policy.require
     public = release.public if policy is None else policy.public
     private = tuple(audit.exposed) if policy is None else policy.private
+    warned = sentences.warning(audit, require)
     smallest = told(audit, audit.crowds(SHOWN), release.model)
     return Summary(
         title=visible(release.title),
         kind=audit.kind,
         holds=audit.holds,
         headline=sentences.headline(audit, public, require),
-        warning=sentences.warning(audit, require),
+        warning=warned,
         k=sentences.required_k(require),
         promises=tuple(Promise(visible(str(part)), sentences.promise(part, private)) for part in require.parts),
-        proof=tuple(sentences.proof(audit)),
+        proof=tuple(sentences.proof(audit, warned=warned is not None)),
         costs=(*release.costs, *sentences.accuracy_costs(release.curve)),
         attack=tuple(sentences.attack(audit, public, smallest[0] if smallest else None)),
         caveats=tuple(sentences.caveats(audit, policy)),

@@ -87,8 +87,8 @@ def promise(part: Requirement, private: Sequence[str]) -> str:
     return part.promise(f"each of {named}" if 1 < len(names) <= MOST_NAMED else named)
 
 
-def proof(audit: Audit) -> Iterator[str]:
-    """Why a release holds, or why it does not."""
+def proof(audit: Audit, *, warned: bool = False) -> Iterator[str]:
+    """Why a release holds, or why it does not; what was `warned` of is not said again."""
     smallest, unit = _crowd(audit), audit.units[:-1]
     counted = "rows" if audit.counting == "rows" and audit.k.rows != audit.k.people else "people"
     if audit.holds:
@@ -104,9 +104,9 @@ def proof(audit: Audit) -> Iterator[str]:
     alone = audit.risk.prosecutor.unique
     if alone:
         yield f"{_people(alone)} ({percent(alone / audit.people)}) {_are(alone)} the only one of their kind."
-    if told := _learnt(audit):
+    if (told := _learnt(audit)) and not warned:
         yield f"Someone would learn {told} for sure, since everybody in their {unit} has the same."
-    elif audit.exposed:
+    if audit.exposed and not told:
         names = conjoined([visible(name) for name in audit.exposed]) if len(audit.exposed) < 4 else "anything private"
         yield f"Nobody's {names} would be learnt for sure."
     if audit.safe_people:
