@@ -197,7 +197,7 @@ def merged_summary(
         facts=(
             Line("method", visible(method)),
             *facts,
-            *(() if tree is None else _model_facts(tree)),
+            *(_model_facts(model) if isinstance(model, Tree) else ()),
             *_file_facts(path),
         ),
         after=None,
