@@ -7,10 +7,14 @@ from typing import Annotated, Any
 import typer
 
 from kspan.cli.options import (
+    Beside,
     Columns,
+    Counting,
     Delimiter,
     Encoding,
     Json,
+    JudgeBy,
+    Population,
     ReportFile,
     SuppressedText,
     check_apart,
@@ -39,21 +43,14 @@ def audit(
             help="The people that a model or a table was made from; without them a model is judged by its counts."
         ),
     ] = None,
-    beside: Annotated[
-        list[Path] | None,
-        typer.Option("--with", help="Another model about the same people, judged together with RELEASE; repeatable."),
-    ] = None,
-    population: Annotated[
-        Path | None, typer.Option(help="A table of everybody with the public columns, for the journalist risk.")
-    ] = None,
-    require: Annotated[
-        str | None, typer.Option(help="Judge by this instead, for example 'k=10, distinct_l=2'.")
-    ] = None,
+    beside: Beside = None,
+    population: Population = None,
+    require: JudgeBy = None,
     suppressed_text: SuppressedText = None,
     suppressed: Annotated[
         str | None, typer.Option("--suppressed-as", help="Read * as a 'value' of its own or as 'anything'.")
     ] = None,
-    counting: Annotated[str | None, typer.Option(help="Let the verdict count 'rows' or 'people'.")] = None,
+    counting: Counting = None,
     without_identifiers: Annotated[
         bool,
         typer.Option("--without-identifiers", help="Judge the table as it would be without its identifier columns."),

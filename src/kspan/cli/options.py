@@ -28,6 +28,17 @@ RangePattern = Annotated[
     ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object to stdout and nothing else there.")]
+Beside = Annotated[
+    list[Path] | None,
+    typer.Option("--with", help="Another model about the same people, judged together with RELEASE; repeatable."),
+]
+Population = Annotated[
+    Path | None, typer.Option(help="A table of everybody with the public columns, for the journalist risk.")
+]
+JudgeBy = Annotated[
+    str | None, typer.Option("--require", help="Judge by this instead, for example 'k=10, distinct_l=2'.")
+]
+Counting = Annotated[str | None, typer.Option(help="Let the verdict count 'rows' or 'people'.")]
 ReportFile = Annotated[
     Path | None,
     typer.Option("--report", help="Also write one page about it that may go out with it: .html, .md or .json."),

@@ -7,7 +7,19 @@ from typing import Annotated
 
 import typer
 
-from kspan.cli.options import Columns, Delimiter, Encoding, Json, check_apart, check_word, dialect
+from kspan.cli.options import (
+    Beside,
+    Columns,
+    Counting,
+    Delimiter,
+    Encoding,
+    Json,
+    JudgeBy,
+    Population,
+    check_apart,
+    check_word,
+    dialect,
+)
 from kspan.cli.output import page, progress, tell_json
 from kspan.errors import PolicyError
 
@@ -37,17 +49,10 @@ def report(
     curve: Annotated[
         bool, typer.Option("--curve", help="Measure what k = 2 ... 1000 would cost, which takes a while.")
     ] = False,
-    beside: Annotated[
-        list[Path] | None,
-        typer.Option("--with", help="Another model about the same people, judged together with RELEASE; repeatable."),
-    ] = None,
-    population: Annotated[
-        Path | None, typer.Option(help="A table of everybody with the public columns, for the journalist risk.")
-    ] = None,
-    require: Annotated[
-        str | None, typer.Option(help="Judge by this instead, for example 'k=10, distinct_l=2'.")
-    ] = None,
-    counting: Annotated[str | None, typer.Option(help="Let the verdict count 'rows' or 'people'.")] = None,
+    beside: Beside = None,
+    population: Population = None,
+    require: JudgeBy = None,
+    counting: Counting = None,
     title: Annotated[str | None, typer.Option(help="What the page calls the release, if not by its file.")] = None,
     delimiter: Delimiter = None,
     encoding: Encoding = None,
