@@ -21,7 +21,7 @@ def main(words: list[str] | None = None) -> int:
     given = _arguments(words)
     if given.command == "list":
         for each in EXPERIMENTS.values():
-            print(f"{each.name:<22} paper {each.paper}, {each.figures}")
+            print(f"{each.name:<22} {each.place}")
         return 0
     out = given.out or (QUICK if given.quick else FULL)
     chosen = list(EXPERIMENTS.values()) if given.command == "all" else [EXPERIMENTS[given.name]]

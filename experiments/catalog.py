@@ -1,8 +1,25 @@
 """All experiments, in the order of the page of results."""
 
-from experiments import sharing_generation, sharing_pruning
+from experiments import (
+    every_method,
+    sharing_generation,
+    sharing_pruning,
+    trees_confidence,
+    trees_k,
+    trees_spans,
+    trees_table,
+)
 from experiments.experiment import Experiment
 
 EXPERIMENTS: dict[str, Experiment] = {
-    each.name: each for each in (sharing_generation.EXPERIMENT, sharing_pruning.EXPERIMENT)
+    each.name: each
+    for each in (
+        trees_k.EXPERIMENT,
+        trees_confidence.EXPERIMENT,
+        trees_table.EXPERIMENT,
+        trees_spans.EXPERIMENT,
+        sharing_generation.EXPERIMENT,
+        sharing_pruning.EXPERIMENT,
+        every_method.EXPERIMENT,
+    )
 }

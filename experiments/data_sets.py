@@ -25,6 +25,8 @@ class DataSet:
     name: str
     people: pl.DataFrame
     target: str
+    folder: Path = DATA
+    """Where the data of the papers is, with their taxonomies of Adult."""
 
     @property
     def attributes(self) -> list[str]:
@@ -59,7 +61,7 @@ class DataSet:
 def load(name: str, folder: Path = DATA) -> DataSet:
     """A data set by name: Adult as it is shipped, the others from the folder of the papers' data."""
     if name == ADULT:
-        return DataSet(name, ks.datasets.load_adult(missing=False).drop("split"), ADULT_TARGET)
+        return DataSet(name, ks.datasets.load_adult(missing=False).drop("split"), ADULT_TARGET, folder)
     path = folder / FILES[name]
     if not path.exists():
         raise ks.FileError(f"{path} is not there: say with --data where the data sets of the papers are")
@@ -73,6 +75,7 @@ def load(name: str, folder: Path = DATA) -> DataSet:
         name,
         people.with_columns(pl.col(numbers).cast(pl.Int64), pl.format("c{}", pl.col(digits))) if digits else people,
         target,
+        folder,
     )
 
 

@@ -26,7 +26,7 @@ class Experiment:
 
     name: str
     paper: str
-    """The seed that it is from, whose published statements are in `published/<paper>.csv`."""
+    """The seeds that it is from, whose published statements are in `published/<paper>.csv`; empty if it is ours."""
     figures: str
     blocks: Callable[[bool], Sequence[Block]]
     """The blocks of a full run, or of a quick one."""
@@ -36,6 +36,13 @@ class Experiment:
     """Charts by the ending of their file's name."""
     found: Callable[[pl.DataFrame], str]
     """Our results as Markdown."""
+
+    @property
+    def place(self) -> str:
+        """Where it is from, in words."""
+        if not self.paper:
+            return self.figures
+        return f"papers: {self.figures}" if ", " in self.paper else f"paper {self.paper}, {self.figures}"
 
 
 def run(experiment: Experiment, data: Data, path: Path, *, quick: bool, say: Say) -> pl.DataFrame:

@@ -25,13 +25,13 @@ def write_page(experiments: Iterable[Experiment], out: Path) -> Path:
         if table.is_empty():
             continue
         charts = sorted((out / "charts").glob(f"{each.name}-*.png"))
-        sections.append(f"## {each.name} (paper {each.paper}, {each.figures})\n\n{_note(each, 'run')}")
+        sections.append(f"## {each.name} ({each.place})\n\n{_note(each, 'run')}")
         sections.append(published(each))
         sections.append(each.found(table))
         sections.append(_note(each, "differs"))
         sections.append("\n".join(f"![{chart.stem}](charts/{chart.name})" for chart in charts))
     page = out / "RESULTS.md"
-    page.write_text("\n\n".join(section.strip() for section in sections) + "\n", encoding="utf-8")
+    page.write_text("\n\n".join(section.strip() for section in sections if section) + "\n", encoding="utf-8")
     return page
 
 
@@ -41,10 +41,20 @@ def _note(experiment: Experiment, kind: str) -> str:
 
 
 def published(experiment: Experiment) -> str:
-    """What the paper's text states, as a table of Markdown."""
-    stated = pl.read_csv(PUBLISHED / f"{experiment.paper}.csv", infer_schema=False)
-    rows = stated.filter(pl.col("experiment") == experiment.name).select("figure", "statement")
-    return "The paper states (its figures print no numbers):\n\n" + markdown(rows.columns, rows.rows())
+    """What the papers' texts state, as a table of Markdown."""
+    papers = experiment.paper.split(", ") if experiment.paper else []
+    rows = [(paper, figure, said) for paper in papers for figure, said in _statements(experiment.name, paper)]
+    if len(papers) > 1:
+        told = "The papers state (their figures print no numbers):\n\n"
+        return told + markdown(["paper", "figure", "statement"], rows)
+    told = "The paper states (its figures print no numbers):\n\n"
+    return told + markdown(["figure", "statement"], [row[1:] for row in rows]) if rows else ""
+
+
+def _statements(name: str, paper: str) -> list[tuple[str, str]]:
+    """What one paper states of an experiment: the figure, and a sentence."""
+    stated = pl.read_csv(PUBLISHED / f"{paper}.csv", infer_schema=False)
+    return stated.filter(experiment=name).drop_nulls("statement").select("figure", "statement").rows()
 
 
 def markdown(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:

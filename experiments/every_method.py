@@ -1,0 +1,110 @@
+"""Accuracy along k of every method on the same folds of Adult, between raw rows and the majority label."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from time import process_time
+from typing import Any
+
+import polars as pl
+
+import kspan as ks
+from experiments.census import EIGHT, TARGET
+from experiments.data_sets import DataSet
+from experiments.every_method_told import FLOOR, METHODS, NAME, RAW, charts, found
+from experiments.experiment import SEED, Block, Data, Experiment, Row
+
+FOLDS = 2
+KS = (5, 10, 25, 50, 100, 250, 500, 1000)
+ALL, SOME = 45_222, 4000
+"""How many people take part in a full run, and in a quick one."""
+SECONDS = {ALL: 10.0, SOME: 0.3}
+"""How long K-Optimize may search."""
+LEVELS = {"incognito": "all", "kadet": "words", "kadet-c45": "words", "tds": "words", "k-optimize": "words"}
+"""Who is given hierarchies: of all attributes, or of the categorical ones; the others have no use for them."""
+
+
+def blocks(quick: bool) -> Sequence[Block]:
+    """A block a k and fold; those of one fold follow each other, for they share the tree of the raw rows."""
+    if quick:
+        return [{"data": "adult", "people": SOME, "fold": 0, "k": 25}]
+    return [{"data": "adult", "people": ALL, "fold": fold, "k": k} for fold in range(FOLDS) for k in KS]
+
+
+@dataclass(frozen=True)
+class _Fold:
+    """One fold: people to learn from, people to be predicted, and what raw rows and the majority label reach."""
+
+    data: DataSet
+    known: pl.DataFrame
+    asked: pl.DataFrame
+    raw: float
+    floor: float
+
+    def accuracy(self, model: Any) -> float:
+        """The share of people who get their own label."""
+        return ks.accuracy(ks.predict(model, self.asked)[f"predicted: {TARGET}"], self.asked[TARGET])
+
+
+@lru_cache(maxsize=1)
+def _fold(adult: DataSet, people: int, number: int) -> _Fold:
+    data = replace(adult, people=adult.people.head(people), target=TARGET)
+    fold = data.folds(SEED, FOLDS)
+    known, asked = data.people.filter(fold != number), data.people.filter(fold == number)
+    majority = str(known[TARGET].mode().sort()[0])
+    made = _Fold(data, known, asked, 0.0, ks.accuracy([majority] * asked.height, asked[TARGET]))
+    return replace(made, raw=made.accuracy(ks.learn(known, data.policy("k=1"), "c45")))
+
+
+def measure(block: Block, data: Data) -> list[Row]:
+    """What every method reaches with one k on one fold."""
+    fold = _fold(data(str(block["data"])), int(block["people"]), int(block["fold"]))
+    rows: list[Row] = [{"method": RAW, "accuracy": fold.raw}, {"method": FLOOR, "accuracy": fold.floor}]
+    for method, kind in METHODS.items():
+        make = _tree if kind == "tree" else _table
+        rows.append({"method": method, "kind": kind, **make(fold, method, block)})
+    return rows
+
+
+def _tree(fold: _Fold, method: str, block: Block) -> Row:
+    rules = _policy(fold.data, method, int(block["k"]))
+    begun = process_time()
+    tree = ks.share_tree(fold.known, rules).tree if method == "atp" else ks.learn(fold.known, rules, method)
+    seconds = process_time() - begun
+    return {"accuracy": fold.accuracy(tree), "making": seconds, "withheld": 0.0}
+
+
+def _table(fold: _Fold, method: str, block: Block) -> Row:
+    """The table of a method, and C4.5 learnt from it as it is released."""
+    rules = _policy(fold.data, method, int(block["k"]))
+    options: dict[str, Any] = {"seconds": SECONDS[int(block["people"])]} if method == "k-optimize" else {}
+    begun = process_time()
+    release = ks.anonymize(fold.known, rules, method, rng=SEED, **options)
+    made = process_time()
+    tree = ks.learn(release.table, rules, "c45")
+    return {
+        "accuracy": fold.accuracy(tree),
+        "making": made - begun,
+        "learning": process_time() - made,
+        "withheld": release.withheld / fold.known.height,
+        "ncp": release.audit.utility.ncp,
+    }
+
+
+def _policy(data: DataSet, method: str, k: int) -> ks.Policy:
+    levels = LEVELS.get(method)
+    rules = data.policy(f"k={k}", hierarchies=levels is not None)
+    if levels != "words":
+        return rules
+    return replace(rules, hierarchies={name: tree for name, tree in rules.hierarchies.items() if name in EIGHT})
+
+
+EXPERIMENT = Experiment(
+    name=NAME,
+    paper="",
+    figures="a chart that no paper has",
+    blocks=blocks,
+    measure=measure,
+    charts=charts,
+    found=found,
+)
