@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import altair as alt
+import numpy as np
 import polars as pl
 
 from experiments.lines import MORE
@@ -42,7 +43,10 @@ def charts(table: pl.DataFrame) -> Mapping[str, Any]:
             y=y,
             color=alt.Color("method:N", sort=names, scale=alt.Scale(domain=names, range=[*COLORS, *MORE])),
             strokeDash=alt.StrokeDash(
-                "kind:N", title="releases a", scale=alt.Scale(domain=["tree", "table"], range=[[1, 0], [5, 3]])
+                "kind:N",
+                title="releases a",
+                scale=alt.Scale(domain=["tree", "table"], range=[[1, 0], [5, 3]]),
+                legend=alt.Legend(symbolType="stroke", symbolSize=400, symbolStrokeColor="black", symbolStrokeWidth=2),
             ),
             tooltip=["method", "k", alt.Tooltip("accuracy:Q", format=".2%")],
         )
@@ -50,12 +54,11 @@ def charts(table: pl.DataFrame) -> Mapping[str, Any]:
     ends = means.filter(~pl.col("method").is_in(names)).group_by("method").agg(pl.col("accuracy").mean())
     bounds = alt.Chart(ends)
     rules = bounds.mark_rule(color="#666666", strokeWidth=2).encode(y="accuracy:Q")
-    # Each name stands between its line and the methods: below the ceiling, above the floor.
+    # Each name stands where no method has a line: the ceiling's on the right, the floor's on the left.
+    named = [bounds.transform_filter(alt.datum.method == name).mark_text for name in (RAW, FLOOR)]
     told = [
-        bounds.transform_filter(alt.datum.method == name)
-        .mark_text(align="right", dx=-4, dy=dy, color="#444444", x="width")
-        .encode(y="accuracy:Q", text="method:N")
-        for name, dy in ((RAW, -7), (FLOOR, 9))
+        named[0](align="right", dx=-4, dy=-7, color="#444444", x="width").encode(y="accuracy:Q", text="method:N"),
+        named[1](align="left", dx=4, dy=-7, color="#444444", x=0).encode(y="accuracy:Q", text="method:N"),
     ]
     chart = alt.layer(rules, along, *told).properties(
         width=520, height=360, background="white", title="Adult: accuracy along k, every method on the same folds"
@@ -78,12 +81,13 @@ def found(table: pl.DataFrame) -> str:
         f"{name} {100 * cells[k, name]['withheld']:.1f}% at k = {k}"
         for name in METHODS
         for k in order
-        if (k, name) in cells and cells[k, name]["withheld"] >= 0.0005
+        if (k, name) in cells and (cells[k, name]["withheld"] or 0) >= 0.0005
     ]
     return "\n\n".join(
         [
             "Ours, accuracy in percent (means over folds):\n\n" + markdown(["k", *names], accuracy),
             _best(cells, order),
+            _spread(table),
             "Seconds of the processor, to make the tree, or to make the table and learn from it:\n\n"
             + markdown(["method", "releases", *(f"k = {k}" for k in order)], seconds),
             f"People withheld: {', '.join(withheld) or 'none'}.",
@@ -99,7 +103,8 @@ def _means(table: pl.DataFrame) -> pl.DataFrame:
 
 
 def _shown(cells: Mapping[tuple[int, str], dict[str, Any]], k: int, name: str) -> str | None:
-    return f"{100 * cells[k, name]['accuracy']:.2f}" if (k, name) in cells else None
+    reached = cells[k, name]["accuracy"] if (k, name) in cells else None
+    return None if reached is None else f"{100 * reached:.2f}"
 
 
 def _best(cells: Mapping[tuple[int, str], dict[str, Any]], order: list[int]) -> str:
@@ -108,7 +113,15 @@ def _best(cells: Mapping[tuple[int, str], dict[str, Any]], order: list[int]) -> 
     for kind in ("tree", "table"):
         best: dict[str, list[str]] = {}
         for k in order:
-            ranked = {name: cells[k, name]["accuracy"] for name, what in METHODS.items() if what == kind}
+            ranked = {name: cells[k, name]["accuracy"] or 0.0 for name, what in METHODS.items() if what == kind}
             best.setdefault(max(ranked, key=lambda name: ranked[name]), []).append(str(k))
         said.append(f"of {kind}s " + ", ".join(f"{name} at k = {', '.join(where)}" for name, where in best.items()))
     return f"Best: {'; '.join(said)}."
+
+
+def _spread(table: pl.DataFrame) -> str:
+    """How far folds are apart, lest smaller differences be read."""
+    gap = 100 * (pl.col("accuracy").max() - pl.col("accuracy").min())
+    apart = table.group_by("k", "method").agg(gap.alias("gap"))["gap"].drop_nulls()
+    middle, most = (float(each) for each in np.quantile(apart.to_numpy(), [0.5, 1]))
+    return f"Folds differ by {middle:.2f} points in the median cell, and by {most:.2f} at most."

@@ -40,7 +40,9 @@ def lines(
         .properties(width=WIDTH, height=HEIGHT)
     )
     if facet is not None:
-        chart = chart.facet(facet=alt.Facet(f"{facet}:N", title=None, sort=None), columns=2)
+        chart = chart.facet(
+            facet=alt.Facet(f"{facet}:N", title=None, sort=list(dict.fromkeys(table[facet]))), columns=2
+        )
         chart = chart.resolve_scale(x="independent", y="independent")
     return chart.properties(title=alt.Title(title, anchor="start"), background="white")
 

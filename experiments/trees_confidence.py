@@ -23,7 +23,7 @@ def blocks(quick: bool) -> Sequence[Block]:
 def measure(block: Block, data: Data) -> list[Row]:
     """The tree under the limit, asked for in both ways: as a share, and as the paper does by entropy."""
     number, limit = int(block["attributes"]), int(block["limit"]) / 10_000
-    ways = {"confidence": f"confidence={limit}", "entropy": f"entropy_l={entropy_l(limit):.6f}"}
+    ways = {"confidence": f"confidence={limit}", "entropy": f"entropy_l={entropy_l(limit)}"}
     rows = []
     for way, require in ways.items():
         names = census.attributes(number)

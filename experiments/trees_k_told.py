@@ -24,21 +24,21 @@ def charts(table: pl.DataFrame) -> Mapping[str, Any]:
     ]
     along = table.filter(pl.col("taxonomy") != "none")
     shown = pl.concat([along, pl.DataFrame(everywhere, schema=along.schema)]).with_columns(
-        pl.col("attributes").replace_strict(TREES).alias("tree"),
-        pl.when(pl.col("taxonomy") == "shipped")
-        .then(pl.format("{}, our taxonomy", "method"))
-        .otherwise("method")
-        .alias("method"),
+        pl.col("attributes").replace_strict(TREES).alias("tree")
     )
-    ours = shown.filter(pl.col("method").str.starts_with(KADET))
-    return {
-        "error": lines(
-            shown, "k", "error", "method", "Error of the test people along k", facet="tree", order=order, form=".1%"
-        ),
+    title = "Error of the test people along k"
+    papers, own = (shown.filter(pl.col("taxonomy").is_in([name, "none"])) for name in ("papers", "shipped"))
+    ours = shown.filter(pl.col("method") == KADET)
+    drawn = {
+        "error": lines(papers, "k", "error", "method", title, facet="tree", order=order, form=".1%"),
         "exposed": lines(
-            ours, "k", "exposed", "method", "People whose label is certain, along k", facet="tree", order=order
+            ours, "k", "exposed", "taxonomy", "People whose label is certain", facet="tree", order=order, form=".1%"
         ),
     }
+    if own.filter(pl.col("taxonomy") == "shipped").height:
+        titled = f"{title}, our taxonomies"
+        drawn["own"] = lines(own, "k", "error", "method", titled, facet="tree", order=order, form=".1%")
+    return drawn
 
 
 def found(table: pl.DataFrame) -> str:

@@ -36,8 +36,10 @@ def charts(table: pl.DataFrame) -> Mapping[str, Any]:
             x=alt.X("k:O", sort=list(KS), axis=alt.Axis(labelAngle=0)),
             xOffset=alt.XOffset("series:N", sort=names),
             y=alt.Y("cm:Q", title="people outside the majority", scale=alt.Scale(zero=False)),
-            color=alt.Color("series:N", sort=names, title=None, scale=alt.Scale(domain=names, range=COLORS)),
-            shape=alt.Shape("series:N", sort=names, title=None),
+            color=alt.Color(
+                "series:N", title=None, scale=alt.Scale(domain=names, range=COLORS), legend=alt.Legend(labelLimit=260)
+            ),
+            shape=alt.Shape("series:N", title=None, scale=alt.Scale(domain=names)),
             tooltip=["k", "series", "cm"],
         )
         .properties(width=420, height=260, background="white", title="Classification metric (Table 6)")
