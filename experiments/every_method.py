@@ -14,7 +14,8 @@ from experiments.data_sets import DataSet
 from experiments.every_method_told import FLOOR, METHODS, NAME, RAW, charts, found
 from experiments.experiment import SEED, Block, Data, Experiment, Row
 
-FOLDS = 2
+ROUNDS, FOLDS = 2, 2
+"""How often people are halved at random, each half being learnt from once."""
 KS = (5, 10, 25, 50, 100, 250, 500, 1000)
 ALL, SOME = 45_222, 4000
 """How many people take part in a full run, and in a quick one."""
@@ -28,7 +29,7 @@ def blocks(quick: bool) -> Sequence[Block]:
     """A block a k and fold; those of one fold follow each other, for they share the tree of the raw rows."""
     if quick:
         return [{"data": "adult", "people": SOME, "fold": 0, "k": 25}]
-    return [{"data": "adult", "people": ALL, "fold": fold, "k": k} for fold in range(FOLDS) for k in KS]
+    return [{"data": "adult", "people": ALL, "fold": fold, "k": k} for fold in range(ROUNDS * FOLDS) for k in KS]
 
 
 @dataclass(frozen=True)
@@ -49,8 +50,8 @@ class _Fold:
 @lru_cache(maxsize=1)
 def _fold(adult: DataSet, people: int, number: int) -> _Fold:
     data = replace(adult, people=adult.people.head(people), target=TARGET)
-    fold = data.folds(SEED, FOLDS)
-    known, asked = data.people.filter(fold != number), data.people.filter(fold == number)
+    half, place = data.folds(SEED + number // FOLDS, FOLDS), number % FOLDS
+    known, asked = data.people.filter(half != place), data.people.filter(half == place)
     majority = str(known[TARGET].mode().sort()[0])
     made = _Fold(data, known, asked, 0.0, ks.accuracy([majority] * asked.height, asked[TARGET]))
     return replace(made, raw=made.accuracy(ks.learn(known, data.policy("k=1"), "c45")))
