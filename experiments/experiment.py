@@ -1,6 +1,5 @@
 """What an experiment is: blocks of work whose rows are kept, charts of the rows, and a page about them."""
 
-import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
@@ -11,13 +10,13 @@ import polars as pl
 
 import kspan as ks
 from experiments.data_sets import DataSet
+from experiments.progress import Tell
 
 SEED = 4
 Block: TypeAlias = Mapping[str, str | int]
 """What is done at one go: the columns that tell its rows from those of other blocks."""
 Row: TypeAlias = dict[str, Any]
 Data: TypeAlias = Callable[[str], DataSet]
-Say: TypeAlias = Callable[[str], None]
 
 
 @dataclass(frozen=True)
@@ -45,19 +44,18 @@ class Experiment:
         return f"papers: {self.figures}" if ", " in self.paper else f"paper {self.paper}, {self.figures}"
 
 
-def run(experiment: Experiment, data: Data, path: Path, *, quick: bool, say: Say) -> pl.DataFrame:
+def run(experiment: Experiment, data: Data, path: Path, *, quick: bool, tell: Tell) -> pl.DataFrame:
     """Measure what the file does not hold yet; a block is kept as soon as it is done."""
     table = read_rows(path)
     blocks = experiment.blocks(quick)
-    begun = time.perf_counter()
-    for number, block in enumerate(blocks, 1):
-        what = ", ".join(f"{key} {value}" for key, value in block.items())
+    for done, block in enumerate(blocks):
         if holds(table, block):
             continue
-        say(f"{experiment.name} {number}/{len(blocks)} ({time.perf_counter() - begun:.0f} s): {what}")
+        tell(experiment.name, done, len(blocks), ", ".join(f"{key} {value}" for key, value in block.items()))
         rows = [{**block, **row, **_stamp()} for row in experiment.measure(block, data)]
         table = pl.concat([table, pl.DataFrame(rows, infer_schema_length=None)], how="diagonal_relaxed")
         _write(table, path)
+    tell(experiment.name, len(blocks), len(blocks), "")
     return table
 
 

@@ -37,7 +37,7 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
         patch.setattr(sharing_pruning, "SECONDS", {1: 0.05})
         for each in SHARING:
             small = replace(each, blocks=lambda quick, each=each: asked(each))
-            run(small, few, out / "results" / f"{each.name}.csv", quick=True, say=lambda step: None)
+            run(small, few, out / "results" / f"{each.name}.csv", quick=True, tell=lambda *step, **named: None)
     return out
 
 
@@ -72,7 +72,7 @@ def test_finished_blocks_are_not_measured_again(results: Path) -> None:
         done = replace(each, blocks=lambda quick, each=each: asked(each), measure=refused)
         path = results / "results" / f"{each.name}.csv"
         before = path.read_bytes()
-        run(done, few, path, quick=True, say=lambda step: None)
+        run(done, few, path, quick=True, tell=lambda *step, **named: None)
         assert path.read_bytes() == before
     kept = read_rows(path)
     assert not holds(kept, {"data": "another"})

@@ -59,7 +59,7 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         patch.setattr(every_method, "SECONDS", {every_method.SOME: 0.05})
         for each in EXPERIMENTS:
             small = replace(each, blocks=lambda quick, each=each: ASKED[each.name])
-            run(small, few, out / "results" / f"{each.name}.csv", quick=True, say=lambda step: None)
+            run(small, few, out / "results" / f"{each.name}.csv", quick=True, tell=lambda *step, **named: None)
         yield out
 
 
