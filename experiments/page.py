@@ -25,7 +25,7 @@ def write_page(experiments: Iterable[Experiment], out: Path) -> Path:
         if table.is_empty():
             continue
         charts = sorted((out / "charts").glob(f"{each.name}-*.png"))
-        sections.append(f"## {each.name} ({each.place})\n\n{_note(each, 'run')}")
+        sections.append(f"{anchor(each.name)}\n\n## {each.name} ({each.place})\n\n{_note(each, 'run')}")
         sections.append(published(each))
         sections.append(each.found(table))
         sections.append(_note(each, "differs"))
@@ -33,6 +33,11 @@ def write_page(experiments: Iterable[Experiment], out: Path) -> Path:
     page = out / "RESULTS.md"
     page.write_text("\n\n".join(section.strip() for section in sections if section) + "\n", encoding="utf-8")
     return page
+
+
+def anchor(name: str) -> str:
+    """A place in the page that can be linked to."""
+    return f'<a id="{name}"></a>'
 
 
 def _note(experiment: Experiment, kind: str) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 import polars as pl
 
-from experiments.page import PUBLISHED, markdown
+from experiments.page import PUBLISHED, anchor, markdown
 
 Ours = str | float | int | None
 
@@ -23,11 +23,12 @@ def stated(name: str, papers: str) -> pl.DataFrame:
 
 
 def beside(name: str, papers: str, ours: Mapping[str, Ours]) -> str:
-    """A table of Markdown: published, ours, and the difference."""
+    """A table of Markdown: published, ours, and the difference; each row can be linked to, as `name-1`, `name-2`, ..."""
     rows = []
-    for paper, figure, quantity, published in stated(name, papers).rows():
+    for number, (paper, figure, quantity, published) in enumerate(stated(name, papers).rows(), start=1):
         mine = ours.get(quantity)
-        rows.append((paper, figure, quantity, published, _shown(mine), difference(published, mine)))
+        linked = f"{anchor(f'{name}-{number}')}{paper}"
+        rows.append((linked, figure, quantity, published, _shown(mine), difference(published, mine)))
     return markdown(["paper", "figure", "quantity", "published", "ours", "difference"], rows)
 
 

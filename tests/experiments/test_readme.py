@@ -1,0 +1,32 @@
+"""What the README says of results is what RESULTS.md shows there."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from experiments.data_sets import HOME
+
+README = (HOME / "README.md").read_text(encoding="utf-8")
+RESULTS = (HOME / "experiments" / "RESULTS.md").read_text(encoding="utf-8")
+LINKS = re.findall(r"\[([^\]]+)\]\(experiments/RESULTS\.md#([\w-]+)\)", README)
+
+
+def shown_at(name: str) -> str:
+    """The row that is linked to, or the whole section."""
+    begin = RESULTS.index(f'<a id="{name}"></a>')
+    end = RESULTS.find("\n", begin) if RESULTS[begin - 2 : begin] == "| " else RESULTS.find("\n<a id=", begin + 1)
+    return RESULTS[begin : end if end > 0 else None]
+
+
+def test_there_are_results_to_look_up() -> None:
+    assert len(LINKS) > 4
+    assert Path(HOME / "experiments" / "RESULTS.md").is_file()
+
+
+@pytest.mark.parametrize(("text", "name"), LINKS)
+def test_every_number_of_a_linked_sentence_stands_there(text: str, name: str) -> None:
+    numbers = re.findall(r"\d+(?:[.,]\d+)*", text)
+    assert numbers
+    shown = set(re.findall(r"\d+(?:[.,]\d+)*", re.sub(r"<a id=[^>]*>", "", shown_at(name))))
+    assert set(numbers) <= shown
