@@ -44,7 +44,7 @@ def published(experiment: Experiment) -> str:
     """What the paper's text states, as a table of Markdown."""
     stated = pl.read_csv(PUBLISHED / f"{experiment.paper}.csv", infer_schema=False)
     rows = stated.filter(pl.col("experiment") == experiment.name).select("figure", "statement")
-    return "The paper states (its figures print no numbers):\n\n" + markdown(rows.columns, rows.rows())
+    return "The paper states:\n\n" + markdown(rows.columns, rows.rows())
 
 
 def markdown(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
