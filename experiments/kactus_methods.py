@@ -27,21 +27,21 @@ def blocks(quick: bool) -> Sequence[Block]:
     """A block a number of public attributes, k and kind of measurement; those that all the rest leans on come first."""
     if quick:
         return [
-            {"data": "adult-income", "public": 14, "k": 1000, "measured": each, "folds": 1}
+            {"data": "adult-income", "public": 14, "k": 1000, "measured": each, "halves": 1}
             for each in ("kactus", "tables")
         ]
     cells = [(public, k) for public in (14, 11, 8) for k in KS]
-    found: list[Block] = []
+    asked: list[Block] = []
     for measured in ("kactus", "others", "tables", "kadet", "mondrian", "others' tables"):
         for public, k in cells:
             rounds = 5 if (public, k) in TESTED else 2 if measured == "kactus" else 1
             if measured in ("mondrian", "others", "others' tables") or (measured == "kadet" and public == 8):
                 rounds = 1  # these take long
             if measured not in ("mondrian", "others' tables") or k in MONDRIAN_AT:
-                found.append(
-                    {"data": "adult-income", "public": public, "k": k, "measured": measured, "folds": 2 * rounds}
+                asked.append(
+                    {"data": "adult-income", "public": public, "k": k, "measured": measured, "halves": 2 * rounds}
                 )
-    return found
+    return asked
 
 
 def measure(block: Block, data: Data) -> list[Row]:
@@ -57,8 +57,8 @@ def measure(block: Block, data: Data) -> list[Row]:
         "others' tables": (GENERALIZING, ("naive-bayes", "logistic")),
     }
     ways, learners = wanted[measured]
-    folds = int(block["folds"])
-    return [row for way in ways for row in reached(people, public, k, way, learners, (folds + 1) // 2, folds)]
+    halves = int(block["halves"])
+    return [row for way in ways for row in reached(people, public, k, way, learners, (halves + 1) // 2, halves)]
 
 
 EXPERIMENT = Experiment(

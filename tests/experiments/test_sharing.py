@@ -14,6 +14,7 @@ from experiments.data_sets import DataSet, load, parts
 from experiments.experiment import SEED, Block, Experiment, holds, read_rows, run
 from experiments.page import PUBLISHED, markdown, write_page
 
+SHARING = [each for each in EXPERIMENTS.values() if each.paper == "004"]
 PEOPLE = load("adult").people.select("age", "education", "sex", "income").head(150)
 
 
@@ -34,7 +35,7 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("results")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(sharing_pruning, "SECONDS", {1: 0.05})
-        for each in EXPERIMENTS.values():
+        for each in SHARING:
             small = replace(each, blocks=lambda quick, each=each: asked(each))
             run(small, few, out / "results" / f"{each.name}.csv", quick=True, say=lambda step: None)
     return out
@@ -67,7 +68,7 @@ def test_finished_blocks_are_not_measured_again(results: Path) -> None:
     def refused(block: Block, data: object) -> list[dict[str, object]]:
         raise AssertionError("measured again")
 
-    for each in EXPERIMENTS.values():
+    for each in SHARING:
         done = replace(each, blocks=lambda quick, each=each: asked(each), measure=refused)
         path = results / "results" / f"{each.name}.csv"
         before = path.read_bytes()
@@ -79,12 +80,12 @@ def test_finished_blocks_are_not_measured_again(results: Path) -> None:
 
 
 def test_charts_and_the_page_tell_every_figure(results: Path) -> None:
-    for each in EXPERIMENTS.values():
+    for each in SHARING:
         for chart in each.charts(read_rows(results / "results" / f"{each.name}.csv")).values():
             assert chart.to_dict()["title"]
-    page = write_page(EXPERIMENTS.values(), results).read_text()
+    page = write_page(SHARING, results).read_text()
     stated = pl.read_csv(PUBLISHED / "004.csv")
-    assert set(stated["experiment"]) == {each.name for each in EXPERIMENTS.values()}
+    assert set(stated["experiment"]) == {each.name for each in SHARING}
     for statement in stated["statement"]:
         assert statement in page
 
