@@ -20,7 +20,8 @@ GENERALIZING = (Way("tds", "tds", hierarchies=True), Way("tdr", "tdr", hierarchi
 SUPPRESSING = (Way("tds, suppressing", "tds"), Way("tdr, suppressing", "tdr"))
 KADETS = (Way("kadet", KADET, hierarchies=True), Way("kadet, suppressing", KADET))
 MONDRIAN = Way("mondrian", "mondrian", hierarchies=True)
-MONDRIAN_AT = (5, 100, 1000)
+AT = {"mondrian": (5, 100, 1000), "others' tables": (100,)}
+"""The k of what takes long."""
 
 
 def blocks(quick: bool) -> Sequence[Block]:
@@ -37,7 +38,7 @@ def blocks(quick: bool) -> Sequence[Block]:
             rounds = 5 if (public, k) in TESTED else 2 if measured == "kactus" else 1
             if measured in ("mondrian", "others", "others' tables") or (measured == "kadet" and public == 8):
                 rounds = 1  # these take long
-            if measured not in ("mondrian", "others' tables") or k in MONDRIAN_AT:
+            if k in AT.get(measured, KS):
                 asked.append(
                     {"data": "adult-income", "public": public, "k": k, "measured": measured, "halves": 2 * rounds}
                 )
