@@ -12,6 +12,8 @@ from experiments.page import markdown
 
 WAYS = ("kactus", "kactus, intervals")
 OPTIONS = ("kactus, as printed", "kactus, merged siblings", "kactus, greedy", "kactus, people")
+BINNED = "naive-bayes, binned"
+"""Ours, beside the paper's naive Bayes, which seems to have made bins of numbers, too."""
 ADULT = "adult-income"
 KEYS = ("data", "inducer", "k")
 
@@ -42,6 +44,7 @@ def charts(table: pl.DataFrame) -> Mapping[str, Any]:
 def found(table: pl.DataFrame) -> str:
     """Ours beside Table 2, and what changes with the options."""
     theirs = printed(*KEYS, table=2)
+    theirs |= {(data, BINNED, k): each for (data, inducer, k), each in theirs.items() if inducer == "naive-bayes"}
     fit = _fit(table)
     ways = {way: cells(fit.filter(pl.col("method").is_in([way, "original"])), *KEYS) for way in WAYS}
     trees = {key: each for key, each in theirs.items() if key[1] == "c45"}
@@ -67,9 +70,7 @@ def found(table: pl.DataFrame) -> str:
                 shares.append(f"{inducer} {verdict(part, ways[way], _name).split(';')[0]}")
             said.append(f"`{way}` is within the published interval or better with {', '.join(shares)}.")
     said.append(_options(fit))
-    gone = fit.filter(pl.col("method").str.starts_with("kactus"))["withheld"].to_list()
-    most = f"{100 * max(gone, default=0):.2f}% at most"
-    said.append(f"Rows withheld: {100 * sum(gone) / max(len(gone), 1):.3f}% in the mean of all cells, {most}.")
+    said.append("Rows withheld: " + "; ".join(_withheld(fit, way) for way in (*WAYS, "kactus, people")) + ".")
     said.append(_complete(table))
     return "\n\n".join(each for each in said if each)
 
@@ -127,6 +128,12 @@ def _options(fit: pl.DataFrame) -> str:
 def _mean(row: Mapping[str, Any] | None, number: int) -> float | None:
     """The accuracy in the first folds."""
     return None if row is None else fmean(folds(row)[:number])
+
+
+def _withheld(fit: pl.DataFrame, way: str) -> str:
+    gone = fit.filter(pl.col("method") == way)["withheld"].to_list()
+    share = sum(gone) / max(len(gone), 1)
+    return f"`{way}` {100 * share:.3f}% in the mean of all cells, {100 * max(gone, default=0):.2f}% at most"
 
 
 def _complete(table: pl.DataFrame) -> str:

@@ -13,7 +13,7 @@ from kspan.report.charts import COLORS
 PUBLISHED = Path(__file__).parent / "published" / "003-seconds.csv"
 HEAD = (
     "factor", "rows", "C4.5, published", "C4.5, ours", "anonymity, published", "release, ours", "published / ours",
-    "rows a second, ours",
+    "rows a second, ours", "leaves", "groups",
 )  # fmt: skip
 
 
@@ -63,6 +63,8 @@ def found(table: pl.DataFrame) -> str:
                 f"{ours['release']:.2f}",
                 said and f"{said['anonymity'] / ours['release']:.0f} times",
                 f"{ours['rows'] / ours['release']:,.0f}",
+                ours["leaves"],
+                ours["groups"],
             )
         )
     gone = max(table["withheld"])

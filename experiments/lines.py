@@ -24,7 +24,7 @@ def lines(
         .mark_line(point=alt.OverlayMarkDef(size=28), strokeWidth=1.6)
         .encode(
             x=alt.X(f"{x}:{kind}", sort=order, title=x, axis=alt.Axis(labelAngle=-60 if order is not None else 0)),
-            y=alt.Y(f"{y}:Q", title=y.replace("_", " "), scale=alt.Scale(zero=False), axis=alt.Axis(format=".0%")),
+            y=alt.Y(f"{y}:Q", title=y.replace("_", " "), scale=alt.Scale(zero=False), axis=alt.Axis(format="~%")),
             color=alt.Color(f"{color}:N", sort=names, scale=alt.Scale(domain=names, range=_colors(len(names)))),
             strokeDash=alt.StrokeDash(f"{color}:N", sort=names, legend=None),
             tooltip=[facet or color, x, color, alt.Tooltip(f"{y}:Q", format=".2%")],
