@@ -2,6 +2,10 @@
 
 from experiments import (
     every_method,
+    general_cells,
+    kactus_data_sets,
+    kactus_methods,
+    kactus_scale,
     sharing_generation,
     sharing_pruning,
     trees_confidence,
@@ -18,6 +22,10 @@ EXPERIMENTS: dict[str, Experiment] = {
         trees_confidence.EXPERIMENT,
         trees_table.EXPERIMENT,
         trees_spans.EXPERIMENT,
+        general_cells.EXPERIMENT,
+        kactus_data_sets.EXPERIMENT,
+        kactus_methods.EXPERIMENT,
+        kactus_scale.EXPERIMENT,
         sharing_generation.EXPERIMENT,
         sharing_pruning.EXPERIMENT,
         every_method.EXPERIMENT,

@@ -13,7 +13,22 @@ import kspan as ks
 FILES = {"car": "car.csv", "cmc": "cmc.csv", "nursery": "nursery.csv.gz"}
 NUMBERS = {"cmc": ("Wife_age", "Number_of_children_ever_born")}
 """Columns that count something; all others of these files are categories, also those written as digits."""
+MEASURED = {
+    "credit": "credit_approval.csv",
+    "german": "german.csv",
+    "glass": "glass.csv",
+    "ionosphere": "ionosphere.csv",
+    "pima": "pima_diabetes.csv",
+    "tic-tac-toe": "tic_tac_toe.csv",
+    "vehicle": "vehicle.csv",
+    "waveform": "waveform.csv.gz",
+}
+"""Files in which every attribute that looks like a number is one."""
+IDENTIFIERS = {"glass": "Id_number"}
+"""Columns that are left out; the file of Glass is sorted by its label, so that its numbers would give that away."""
 ADULT, ADULT_TARGET = "adult", "occupation"
+INCOMES = {"adult-income": True, "adult-income-complete": False}
+"""Adult with its own target: all people, or those without a missing cell."""
 HOME = Path(__file__).parents[1]
 DATA = HOME.parent / "shared" / "data"
 
@@ -51,7 +66,7 @@ class DataSet:
 
     def _hierarchies(self) -> Mapping[str, Any]:
         folder = ks.datasets.adult_hierarchies()
-        shipped = {name: folder / f"{name}.csv" for name in self.attributes} if self.name == ADULT else {}
+        shipped = {name: folder / f"{name}.csv" for name in self.attributes} if self.name.startswith(ADULT) else {}
         return {
             name: ks.read_hierarchy(shipped[name]) if name in shipped and shipped[name].exists() else ks.Automatic()
             for name in self.attributes
@@ -62,9 +77,13 @@ def load(name: str, folder: Path = DATA) -> DataSet:
     """A data set by name: Adult as it is shipped, the others from the folder of the papers' data."""
     if name == ADULT:
         return DataSet(name, ks.datasets.load_adult(missing=False).drop("split"), ADULT_TARGET, folder)
-    path = folder / FILES[name]
+    if name in INCOMES:
+        return DataSet(name, ks.datasets.load_adult(missing=INCOMES[name]).drop("split"), "income", folder)
+    path = folder / (FILES | MEASURED)[name]
     if not path.exists():
         raise ks.FileError(f"{path} is not there: say with --data where the data sets of the papers are")
+    if name in MEASURED:
+        return _measured(name, path)
     people = pl.read_csv(path, infer_schema=False)
     target = people.columns[-1]
     numbers = NUMBERS.get(name, ())
@@ -79,6 +98,13 @@ def load(name: str, folder: Path = DATA) -> DataSet:
     )
 
 
+def _measured(name: str, path: Path) -> DataSet:
+    people = pl.read_csv(path, null_values=["?"], infer_schema_length=None)
+    target = people.columns[-1]
+    left = people.drop(IDENTIFIERS[name]) if name in IDENTIFIERS else people
+    return DataSet(name, left.with_columns(pl.col(target).cast(pl.String)), target)
+
+
 def parts(people: pl.DataFrame, number: int, rng: np.random.Generator) -> list[pl.DataFrame]:
     """People dealt out at random to so many owners, evenly."""
     owner = rng.permutation(people.height) % number
@@ -88,7 +114,7 @@ def parts(people: pl.DataFrame, number: int, rng: np.random.Generator) -> list[p
 def _domain(column: pl.Series) -> list[Any]:
     if column.dtype.is_numeric():
         return [column.min(), column.max()]
-    return [str(value) for value in column.unique().sort()]
+    return [str(value) for value in column.drop_nulls().unique().sort()]
 
 
 def _is_number(domain: list[Any]) -> bool:

@@ -21,7 +21,7 @@ def lines(
     *,
     facet: str | None = "data",
     order: Any = None,
-    form: str = ".0%",
+    form: str = "~%",
 ) -> Any:
     """What changes along `x`, a line a `color`; what was not reached is a gap."""
     names = list(dict.fromkeys(table[color]))

@@ -50,9 +50,9 @@ def published(experiment: Experiment) -> str:
     papers = experiment.paper.split(", ") if experiment.paper else []
     rows = [(paper, figure, said) for paper in papers for figure, said in _statements(experiment.name, paper)]
     if len(papers) > 1:
-        told = "The papers state (their figures print no numbers):\n\n"
+        told = "The papers state:\n\n"
         return told + markdown(["paper", "figure", "statement"], rows)
-    told = "The paper states (its figures print no numbers):\n\n"
+    told = "The paper states:\n\n"
     return told + markdown(["figure", "statement"], [row[1:] for row in rows]) if rows else ""
 
 

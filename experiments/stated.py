@@ -23,7 +23,7 @@ def stated(name: str, papers: str) -> pl.DataFrame:
 
 
 def beside(name: str, papers: str, ours: Mapping[str, Ours]) -> str:
-    """A table of Markdown: published, ours, and the difference; each row can be linked to, as `name-1`, `name-2`, ..."""
+    """A table of Markdown: published, ours, and the difference; rows can be linked to, as `name-1`, `name-2`, ..."""
     rows = []
     for number, (paper, figure, quantity, published) in enumerate(stated(name, papers).rows(), start=1):
         mine = ours.get(quantity)

@@ -1,0 +1,209 @@
+"""What was found of kACTUS beside other methods on Adult, in charts and in words."""
+
+from collections.abc import Mapping, Sequence
+from statistics import fmean
+from typing import Any
+
+import polars as pl
+
+import kspan as ks
+from experiments.beside import ALPHA, Cells, Printed, cells, chance, columns, pair, printed, verdict
+from experiments.lines import lines
+from experiments.page import markdown
+
+WAYS = ("kactus", "kactus, intervals")
+KEYS = ("inducer", "public", "k")
+GENERALIZING, SUPPRESSING = ("tds", "tdr", "kadet"), ("tds, suppressing", "tdr, suppressing", "kadet, suppressing")
+RIVALS = (*GENERALIZING, *SUPPRESSING, "mondrian")
+BINNED = "naive-bayes, binned"
+TABLE = {**dict.fromkeys((*WAYS, *GENERALIZING), 3), **dict.fromkeys(SUPPRESSING, 4), "mondrian": 5}
+"""Where the paper prints a method."""
+
+
+def charts(table: pl.DataFrame) -> Mapping[str, Any]:
+    """Accuracy of C4.5 by k after every method, and of every inducer after kACTUS."""
+    order = sorted(set(table["k"]))
+    trees = table.filter(pl.col("inducer") == "c45").with_columns(data=pl.format("{} public", "public"))
+    best = pl.DataFrame(list(cells(trees, "public", "k", "method").values()), infer_schema_length=None)
+    said = [("kactus", "kactus, published"), ("kadet", "kadet, published")]
+    theirs = pl.DataFrame(
+        [
+            {"data": f"{public} public", "k": k, "method": name, "accuracy": each.accuracy}
+            for method, name in said
+            for (public, k), each in printed("public", "k", table=3, inducer="c45", method=method).items()
+        ]
+    )
+    ours = best.select(theirs.columns)
+    general = pl.concat([ours.filter(~pl.col("method").is_in(SUPPRESSING)), theirs])
+    suppressing = pl.concat(
+        [ours.filter(pl.col("method").is_in((*WAYS, *SUPPRESSING))), theirs.filter(pl.col("method") == said[0][1])]
+    )
+    inducers = _wide(table)
+    return {
+        "c45": lines(general, "k", "accuracy", "method", "Accuracy of C4.5 on Adult (Tables 3 and 5)", order=order),
+        "c45-suppressing": lines(
+            suppressing,
+            "k",
+            "accuracy",
+            "method",
+            "Accuracy of C4.5 on Adult, methods that suppress (Table 4)",
+            order=order,
+        ),
+        "inducers": lines(
+            inducers,
+            "k",
+            "accuracy",
+            "line",
+            "Accuracy of inducers after kACTUS, 14 public (Table 3)",
+            facet="inducer",
+            order=order,
+        ),
+    }
+
+
+def _wide(table: pl.DataFrame) -> pl.DataFrame:
+    """Published and ours, 14 public, as lines of one panel an inducer."""
+    ours = cells(table.filter(pl.col("public") == 14, pl.col("method").is_in(WAYS)), "inducer", "k", "method")
+    rows = [
+        {"inducer": key[0], "k": key[1], "line": key[2], "accuracy": each["accuracy"]} for key, each in ours.items()
+    ]
+    theirs = printed("inducer", "k", table=3, public="14", method="kactus")
+    theirs |= {(BINNED, k): each for (inducer, k), each in theirs.items() if inducer == "naive-bayes"}
+    rows += [
+        {"inducer": inducer, "k": k, "line": "published", "accuracy": each.accuracy}
+        for (inducer, k), each in theirs.items()
+        if any(row["inducer"] == inducer for row in rows)
+    ]
+    return pl.DataFrame(rows)
+
+
+def found(table: pl.DataFrame) -> str:
+    """Ours beside Tables 3, 4 and 5."""
+    texts = table.with_columns(pl.col("public").cast(pl.String))
+    ours = {way: cells(texts.filter(pl.col("method") == way), *KEYS) for way in (*WAYS, *RIVALS)}
+    theirs = printed(*KEYS, table=3, method="kactus")
+    seen = {key: each for key, each in theirs.items() if any(key in ours[way] for way in WAYS)}
+    rows = [
+        (*key, each, *(cell for way in WAYS for cell in columns(each, ours[way].get(key))))
+        for key, each in seen.items()
+    ]
+    head = [head for way in WAYS for head in (way, "difference", "within or better")]
+    said = ["kACTUS in Table 3:\n\n" + markdown([*KEYS, "published", *head], rows)]
+    for way in WAYS:
+        said.append(f"`{way}` is within the published interval or better in {verdict(seen, ours[way], _name)}.")
+        said.append(f"By inducer: {_by_inducer(seen, ours[way])}.")
+    said.append(_rivals(ours, GENERALIZING, "Table 3: C4.5 after methods with hierarchies"))
+    said.append(_rivals(ours, SUPPRESSING, "Table 4: the same without hierarchies, so that they suppress"))
+    said.append(_rivals(ours, ("mondrian",), "Table 5: Mondrian"))
+    said.append(_gaps(ours))
+    said.append(_bayes(ours))
+    said.append(_tests(ours))
+    said.append(_ranks(ours))
+    return "\n\n".join(each for each in said if each)
+
+
+def _name(key: tuple[Any, ...]) -> str:
+    return f"{key[0]}, {key[1]} public, k={key[2]}"
+
+
+def _by_inducer(theirs: Mapping[tuple[Any, ...], Printed], ours: Cells) -> str:
+    """The verdict for each inducer; binned naive Bayes is measured against the paper's naive Bayes."""
+    said = []
+    for inducer in dict.fromkeys(key[0] for key in theirs):
+        part = {key: each for key, each in theirs.items() if key[0] == inducer}
+        said.append(f"{inducer} {verdict(part, ours, _name).split(';')[0]}")
+    binned = {(BINNED, *key[1:]): each for key, each in theirs.items() if key[0] == "naive-bayes"}
+    if any(key in ours for key in binned):
+        said.append(f"{BINNED} (beside the paper's naive Bayes) {verdict(binned, ours, _name).split(';')[0]}")
+    return ", ".join(said)
+
+
+def _rivals(ours: Mapping[str, Cells], methods: Sequence[str], title: str) -> str:
+    """Published / ours, a row a cell of C4.5."""
+    keys = [key for key in ours["kactus"] if key[0] == "c45" and any(key in ours[method] for method in methods)]
+    if not keys:
+        return ""
+    shown = ("kactus", "kactus, intervals", *methods)
+    rows = [(*key[1:], *(pair(_printed(method, key), ours[method].get(key)) for method in shown)) for key in keys]
+    return f"{title}, published / ours:\n\n" + markdown(["public", "k", *shown], rows)
+
+
+def _printed(method: str, key: tuple[Any, ...]) -> Printed | None:
+    base = method.split(",")[0]
+    if method == "kactus, intervals":
+        return None
+    return printed(*KEYS, table=TABLE[method], method=base).get(key)
+
+
+def _gaps(ours: Mapping[str, Cells]) -> str:
+    """How many points kACTUS is ahead with C4.5, in the mean of the cells that were measured."""
+    rows = []
+    for method in RIVALS:
+        keys = [key for key in ours[method] if key[0] == "c45" and all(key in ours[way] for way in WAYS)]
+        if not keys:
+            continue
+        pairs = [(_printed("kactus", key), _printed(method, key)) for key in keys]
+        theirs = fmean(one.accuracy - other.accuracy for one, other in pairs if one and other)
+        gaps = [fmean(ours[way][key]["accuracy"] - ours[method][key]["accuracy"] for key in keys) for way in WAYS]
+        rows.append((method, len(keys), theirs, *gaps))
+    if not rows:
+        return ""
+    head = ["method", "cells", "published", *WAYS]
+    return "How many points kACTUS is ahead of each with C4.5, in the mean of these cells:\n\n" + markdown(head, rows)
+
+
+def _bayes(ours: Mapping[str, Cells]) -> str:
+    """TDS and TDR with inducers other than trees."""
+    keys = [key for key in ours["tds"] if key[0] != "c45"]
+    if not keys:
+        return ""
+    shown = ("kactus", "kactus, intervals", "tds", "tdr")
+    rows = [(*key, *(pair(_printed(method, key), ours[method].get(key)) for method in shown)) for key in keys]
+    return "Other inducers after methods with hierarchies, published / ours:\n\n" + markdown([*KEYS, *shown], rows)
+
+
+def _tests(ours: Mapping[str, Cells]) -> str:
+    """The F test on kACTUS and every other method, where there are five rounds."""
+    rows: list[tuple[Any, ...]] = []
+    for way in WAYS:
+        for key, cell in ours[way].items():
+            found = {method: (chance(cell, ours[method].get(key)), ours[method].get(key)) for method in RIVALS}
+            if all(p is None for p, _ in found.values()):
+                continue
+            rows.append((way, *key[1:], *(_shown(p, cell, other) for p, other in found.values())))
+    if not rows:
+        return ""
+    return "The 5x2 F test, C4.5: is kACTUS better (+), worse (-) or neither at 95%, and p:\n\n" + markdown(
+        ["kACTUS", "public", "k", *RIVALS], rows
+    )
+
+
+def _shown(p: float | None, cell: Mapping[str, Any], other: Mapping[str, Any] | None) -> str | None:
+    if p is None or other is None:
+        return None
+    sign = "" if p >= ALPHA else "+ " if cell["accuracy"] > other["accuracy"] else "- "
+    return f"{sign}{p:.3f}"
+
+
+def _ranks(ours: Mapping[str, Cells]) -> str:
+    """Friedman and Bonferroni-Dunn over the cells of C4.5 that all methods of a table have."""
+    said = []
+    for title, rivals in (
+        ("Table 3", GENERALIZING),
+        ("Table 4", SUPPRESSING),
+        ("Tables 3 and 5", (*GENERALIZING, "mondrian")),
+    ):
+        for way in WAYS:
+            methods = (way, *rivals)
+            keys = [key for key in ours[way] if key[0] == "c45" and all(key in ours[method] for method in methods)]
+            if len(keys) < 2:
+                continue
+            result = ks.friedman({method: [ours[method][key]["accuracy"] for key in keys] for method in methods})
+            beside = result.against(way, alpha=ALPHA)
+            ranks = ", ".join(f"{method} {rank:.2f}" for method, rank in result.ranks.items())
+            better, worse = (", ".join(names) or "none" for names in (beside.better_than, beside.worse_than))
+            said.append(
+                f"- {title}, {len(keys)} cells, average ranks: {ranks}; Friedman p = {result.p:.2g}; "
+                f"by Bonferroni-Dunn `{way}` is better than {better}, worse than {worse}."
+            )
+    return "Ranks over the cells of C4.5:\n\n" + "\n".join(said) if said else ""
