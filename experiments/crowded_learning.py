@@ -36,11 +36,14 @@ class Way:
     options: Mapping[str, Any] = field(default_factory=dict)
     hierarchies: bool = False
     counting: Literal["rows", "people"] = "rows"
+    alike: bool = False
+    """Are the people who are predicted shown as the release shows such people, and not as they are?"""
 
 
 ORIGINALLY = Way(ORIGINAL, ORIGINAL)
 KACTUS = Way("kactus", "kactus")
 KACTUS_INTERVALS = Way("kactus, intervals", "kactus", INTERVALS)
+KACTUS_ALIKE = Way("kactus, shown alike", "kactus", INTERVALS, alike=True)
 OPTIONS = (
     Way("kactus, as printed", "kactus", PRINTED),
     Way("kactus, merged siblings", "kactus", {"merge_siblings": True}),
@@ -81,7 +84,7 @@ def reached(
     for known, asked in list(halvings(data.people.height, rounds))[:folds]:
         people, others = data.people[known], data.people[asked]
         begun = perf_counter()
-        table, gone = _released(people, policy, way)
+        table, others, gone = _released(people, others, policy, way)
         making += perf_counter() - begun
         withheld.append(gone / people.height)
         for name in learners:
@@ -120,11 +123,14 @@ def _is_given(hierarchy: Any) -> bool:
     return isinstance(hierarchy, ks.Hierarchy)
 
 
-def _released(people: pl.DataFrame, policy: ks.Policy, way: Way) -> tuple[pl.DataFrame, int]:
+def _released(
+    people: pl.DataFrame, others: pl.DataFrame, policy: ks.Policy, way: Way
+) -> tuple[pl.DataFrame, pl.DataFrame, int]:
+    """What is learnt from, who is predicted, and how many people were withheld."""
     if way.method in (ORIGINAL, KADET):
-        return people, 0
+        return people, others, 0
     release = ks.anonymize(people, policy, way.method, rng=SEED, **way.options)
-    return release.table, release.withheld
+    return release.table, release.recode(others) if way.alike else others, release.withheld
 
 
 def _model(table: pl.DataFrame, policy: ks.Policy, way: Way, learner: str) -> Any:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from experiments.crowded_learning import KACTUS, KACTUS_INTERVALS, OPTIONS, ORIGINALLY, reached
+from experiments.crowded_learning import KACTUS, KACTUS_ALIKE, KACTUS_INTERVALS, OPTIONS, ORIGINALLY, reached
 from experiments.experiment import Block, Data, Experiment, Row
 from experiments.kactus_data_sets_told import charts, found
 
@@ -10,7 +10,7 @@ KS = (1, 5, 10, 15, 20, 30)
 SMALL = ("credit", "pima", "glass", "ionosphere", "nursery", "tic-tac-toe", "vehicle", "waveform", "german")
 ADULT = "adult-income"
 OTHERS = ("part", "naive-bayes", "naive-bayes, binned", "logistic")
-ROUNDS = {"c45": 5, "others": 1, "options": 1}
+ROUNDS = {"c45": 5, "others": 1, "alike": 1, "options": 1}
 """Random halvings by what is measured; the F test needs five, and C4.5 is what the paper's cells are about."""
 OPTIONS_AT = (5, 30)
 
@@ -23,14 +23,17 @@ def blocks(quick: bool) -> Sequence[Block]:
     asked += [{"data": f"{ADULT}-complete", "k": k, "measured": "c45"} for k in (1, *OPTIONS_AT)]
     asked += [{"data": ADULT, "k": 1, "measured": "others"}]
     asked += [{"data": name, "k": k, "measured": "others"} for name in SMALL for k in KS]
+    asked += [{"data": name, "k": k, "measured": "alike"} for name in SMALL for k in KS if k > 1]
     return asked + [{"data": name, "k": k, "measured": "options"} for name in SMALL for k in OPTIONS_AT]
 
 
 def measure(block: Block, data: Data) -> list[Row]:
     """What is learnt from the people themselves (k=1), or from what kACTUS makes of them."""
     people, k, measured = data(str(block["data"])), int(block["k"]), str(block["measured"])
-    learners = OTHERS if measured == "others" else ("c45",)
-    ways = OPTIONS if measured == "options" else (ORIGINALLY,) if k == 1 else (KACTUS, KACTUS_INTERVALS)
+    learners = {"others": OTHERS, "alike": ("c45", *OTHERS)}.get(measured, ("c45",))
+    ways = {"alike": (KACTUS_ALIKE,), "options": OPTIONS}.get(
+        measured, (ORIGINALLY,) if k == 1 else (KACTUS, KACTUS_INTERVALS)
+    )
     return [row for way in ways for row in reached(people, people.attributes, k, way, learners, ROUNDS[measured])]
 
 

@@ -10,7 +10,7 @@ from experiments.beside import ALPHA, cells, chance, columns, folds, pair, print
 from experiments.lines import lines
 from experiments.page import markdown
 
-WAYS = ("kactus", "kactus, intervals")
+WAYS = ("kactus", "kactus, intervals", "kactus, shown alike")
 OPTIONS = ("kactus, as printed", "kactus, merged siblings", "kactus, greedy", "kactus, people")
 BINNED = "naive-bayes, binned"
 """Ours, beside the paper's naive Bayes, which seems to have made bins of numbers, too."""
@@ -62,7 +62,7 @@ def found(table: pl.DataFrame) -> str:
     said.append(_different(trees, ways))
     others = {key: each for key, each in theirs.items() if key[1] != "c45" and key in ways[WAYS[0]]}
     if others:
-        said.append("Other inducers, published / kactus / kactus, intervals:\n\n" + _others(others, ways))
+        said.append(f"Other inducers, published / {' / '.join(WAYS)}:\n\n" + _others(others, ways))
         for way in WAYS:
             shares = []
             for inducer in dict.fromkeys(key[1] for key in others):
@@ -106,8 +106,10 @@ def _others(theirs: Mapping[tuple[Any, ...], Any], ways: Mapping[str, Mapping[tu
         for k in order:
             key = (data, inducer, k)
             both = pair(theirs.get(key), ways[WAYS[0]].get(key))
-            other = ways[WAYS[1]].get(key)
-            shown.append(both if other is None or k == 1 else f"{both} / {100 * other['accuracy']:.1f}")
+            more = [] if k == 1 else [ways[way].get(key) for way in WAYS[1:]]
+            shown.append(
+                " / ".join([both or "-", *(f"{100 * one['accuracy']:.1f}" for one in more if one is not None)])
+            )
         rows.append((data, inducer, *shown))
     return markdown(["data", "inducer", *(f"k={k}" for k in order)], rows)
 
@@ -120,7 +122,8 @@ def _options(fit: pl.DataFrame) -> str:
         return ""
     halves = {key: len(folds(ours[*key, OPTIONS[0]])) for key in keys}
     rows = [(*key, *(_mean(ours.get((*key, one)), halves[key]) for one in (*WAYS, *OPTIONS))) for key in keys]
-    means = [fmean(filter(None, each)) for each in zip(*(row[2:] for row in rows), strict=True)]
+    known = ([one for one in each if one is not None] for each in zip(*(row[2:] for row in rows), strict=True))
+    means = [fmean(each) if each else None for each in known]
     rows.append(("mean", "", *means))
     return "Options with C4.5 (one round, the same halves):\n\n" + markdown(["data", "k", *WAYS, *OPTIONS], rows)
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from experiments.crowded_learning import KACTUS, KACTUS_INTERVALS, KADET, Way, reached
+from experiments.crowded_learning import KACTUS, KACTUS_ALIKE, KACTUS_INTERVALS, KADET, Way, reached
 from experiments.experiment import Block, Data, Experiment, Row
 from experiments.kactus_methods_told import charts, found
 
@@ -33,10 +33,10 @@ def blocks(quick: bool) -> Sequence[Block]:
         ]
     cells = [(public, k) for public in (14, 11, 8) for k in KS]
     asked: list[Block] = []
-    for measured in ("kactus", "others", "tables", "kadet", "mondrian", "others' tables"):
+    for measured in ("kactus", "others", "alike", "tables", "kadet", "mondrian", "others' tables"):
         for public, k in cells:
             rounds = 5 if (public, k) in TESTED else 2 if measured == "kactus" else 1
-            if measured in ("mondrian", "others", "others' tables") or (measured == "kadet" and public == 8):
+            if measured in ("alike", "mondrian", "others", "others' tables") or (measured == "kadet" and public == 8):
                 rounds = 1  # these take long
             if k in AT.get(measured, KS):
                 asked.append(
@@ -52,6 +52,7 @@ def measure(block: Block, data: Data) -> list[Row]:
     wanted = {
         "kactus": ((KACTUS, KACTUS_INTERVALS), TREES),
         "others": ((KACTUS, KACTUS_INTERVALS), OTHERS),
+        "alike": ((KACTUS_ALIKE,), (*TREES, *OTHERS)),
         "tables": ((*GENERALIZING, *SUPPRESSING), TREES),
         "kadet": (KADETS[:1] if len(public) == len(EIGHT) else KADETS, TREES),
         "mondrian": ((MONDRIAN,), TREES),

@@ -11,7 +11,7 @@ from experiments.beside import ALPHA, Cells, Printed, cells, chance, columns, pa
 from experiments.lines import lines
 from experiments.page import markdown
 
-WAYS = ("kactus", "kactus, intervals")
+WAYS = ("kactus", "kactus, intervals", "kactus, shown alike")
 KEYS = ("inducer", "public", "k")
 GENERALIZING, SUPPRESSING = ("tds", "tdr", "kadet"), ("tds, suppressing", "tdr, suppressing", "kadet, suppressing")
 RIVALS = (*GENERALIZING, *SUPPRESSING, "mondrian")
@@ -91,7 +91,7 @@ def found(table: pl.DataFrame) -> str:
     said = ["kACTUS in Table 3:\n\n" + markdown([*KEYS, "published", *head], rows)]
     for way in WAYS:
         said.append(f"`{way}` is within the published interval or better in {verdict(seen, ours[way], _name)}.")
-        said.append(f"By inducer: {_by_inducer(seen, ours[way])}.")
+        said.append(f"By inducer: {_by_inducer(seen, ours[way])}.{_with_bins(seen, ours[way])}")
     said.append(_rivals(ours, GENERALIZING, "Table 3: C4.5 after methods with hierarchies"))
     said.append(_rivals(ours, SUPPRESSING, "Table 4: the same without hierarchies, so that they suppress"))
     said.append(_rivals(ours, ("mondrian",), "Table 5: Mondrian"))
@@ -118,19 +118,25 @@ def _by_inducer(theirs: Mapping[tuple[Any, ...], Printed], ours: Cells) -> str:
     return ", ".join(said)
 
 
+def _with_bins(theirs: Mapping[tuple[Any, ...], Printed], ours: Cells) -> str:
+    """The verdict on all cells, where naive Bayes makes bins of numbers."""
+    bins = {key: ours[BINNED, *key[1:]] for key in theirs if key[0] == "naive-bayes" and (BINNED, *key[1:]) in ours}
+    return f" All, naive Bayes with bins: {verdict(theirs, {**ours, **bins}, _name)}." if bins else ""
+
+
 def _rivals(ours: Mapping[str, Cells], methods: Sequence[str], title: str) -> str:
     """Published / ours, a row a cell of C4.5."""
     keys = [key for key in ours["kactus"] if key[0] == "c45" and any(key in ours[method] for method in methods)]
     if not keys:
         return ""
-    shown = ("kactus", "kactus, intervals", *methods)
+    shown = (*WAYS, *methods)
     rows = [(*key[1:], *(pair(_printed(method, key), ours[method].get(key)) for method in shown)) for key in keys]
     return f"{title}, published / ours:\n\n" + markdown(["public", "k", *shown], rows)
 
 
 def _printed(method: str, key: tuple[Any, ...]) -> Printed | None:
     base = method.split(",")[0]
-    if method == "kactus, intervals":
+    if method in WAYS[1:]:
         return None
     return printed(*KEYS, table=TABLE[method], method=base).get(key)
 
@@ -157,7 +163,7 @@ def _bayes(ours: Mapping[str, Cells]) -> str:
     keys = [key for key in ours["tds"] if key[0] != "c45"]
     if not keys:
         return ""
-    shown = ("kactus", "kactus, intervals", "tds", "tdr")
+    shown = (*WAYS, "tds", "tdr")
     rows = [(*key, *(pair(_printed(method, key), ours[method].get(key)) for method in shown)) for key in keys]
     return "Other inducers after methods with hierarchies, published / ours:\n\n" + markdown([*KEYS, *shown], rows)
 

@@ -8,7 +8,14 @@ import numpy as np
 import polars as pl
 import pytest
 
-from experiments import crowded_learning, general_cells, kactus_data_sets, kactus_methods, kactus_scale
+from experiments import (
+    crowded_learning,
+    general_cells,
+    kactus_data_sets,
+    kactus_data_sets_told,
+    kactus_methods,
+    kactus_scale,
+)
 from experiments.beside import Printed, chance, printed, verdict
 from experiments.catalog import EXPERIMENTS
 from experiments.data_sets import DATA, DataSet, load
@@ -30,10 +37,18 @@ def wide(name: str) -> DataSet:
 def wanted(experiment: Experiment) -> list[Block]:
     adult = {"data": "adult-income"}
     if experiment is kactus_data_sets.EXPERIMENT:
-        kinds = [(1, "c45"), (5, "c45"), (5, "others"), (5, "options")]
+        kinds = [(1, "c45"), (5, "c45"), (5, "others"), (5, "alike"), (5, "options")]
         return [{**adult, "k": k, "measured": measured} for k, measured in kinds]
     if experiment is kactus_methods.EXPERIMENT:
-        kinds = [("kactus", 10), ("tables", 10), ("kadet", 1), ("mondrian", 1), ("others", 1), ("others' tables", 1)]
+        kinds = [
+            ("kactus", 10),
+            ("tables", 10),
+            ("kadet", 1),
+            ("mondrian", 1),
+            ("others", 1),
+            ("alike", 1),
+            ("others' tables", 1),
+        ]
         asked: list[Block] = [
             {**adult, "public": 11, "k": 5, "measured": each, "halves": folds} for each, folds in kinds
         ]
@@ -41,7 +56,7 @@ def wanted(experiment: Experiment) -> list[Block]:
             *asked,
             *(
                 {**adult, "public": 14, "k": 20, "measured": each, "halves": 2}
-                for each in ("kactus", "tables", "kadet")
+                for each in ("kactus", "alike", "tables", "kadet")
             ),
         ]
     return [{**adult, "factor": factor} for factor in (1, 2)]
@@ -80,7 +95,7 @@ def test_ways_meet_on_the_same_halves() -> None:
 
 def test_every_kind_of_block_is_measured(results: Path) -> None:
     rows = read_rows(results / "results" / "kactus-data-sets.csv")
-    names = {"original", "kactus", "kactus, intervals", *(way.name for way in crowded_learning.OPTIONS)}
+    names = {"original", *kactus_data_sets_told.WAYS, *(way.name for way in crowded_learning.OPTIONS)}
     assert set(rows["method"]) == names
     assert set(rows["inducer"]) == {"c45", *kactus_data_sets.OTHERS}
     assert rows["accuracy"].is_between(0.4, 1).all()
