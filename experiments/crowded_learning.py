@@ -18,6 +18,7 @@ LEARNERS: Mapping[str, tuple[str, Mapping[str, Any]]] = {
     "part": ("part", {}),
     "naive-bayes": ("naive-bayes", {}),
     "naive-bayes, binned": ("naive-bayes", {"numbers": "binned"}),
+    "naive-bayes, by label": ("naive-bayes", {"numbers": "by-label"}),
     "logistic": ("logistic", {}),
 }
 """What learns from a table, by the name of its rows."""

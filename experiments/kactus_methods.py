@@ -33,10 +33,12 @@ def blocks(quick: bool) -> Sequence[Block]:
         ]
     cells = [(public, k) for public in (14, 11, 8) for k in KS]
     asked: list[Block] = []
-    for measured in ("kactus", "others", "alike", "tables", "kadet", "mondrian", "others' tables"):
+    for measured in ("kactus", "others", "alike", "by label", "tables", "kadet", "mondrian", "others' tables"):
         for public, k in cells:
             rounds = 5 if (public, k) in TESTED else 2 if measured == "kactus" else 1
-            if measured in ("alike", "mondrian", "others", "others' tables") or (measured == "kadet" and public == 8):
+            if measured in ("alike", "by label", "mondrian", "others", "others' tables") or (
+                measured == "kadet" and public == 8
+            ):
                 rounds = 1  # these take long
             if k in AT.get(measured, KS):
                 asked.append(
@@ -53,6 +55,7 @@ def measure(block: Block, data: Data) -> list[Row]:
         "kactus": ((KACTUS, KACTUS_INTERVALS), TREES),
         "others": ((KACTUS, KACTUS_INTERVALS), OTHERS),
         "alike": ((KACTUS_ALIKE,), (*TREES, *OTHERS)),
+        "by label": ((KACTUS, KACTUS_INTERVALS, KACTUS_ALIKE), ("naive-bayes, by label",)),
         "tables": ((*GENERALIZING, *SUPPRESSING), TREES),
         "kadet": (KADETS[:1] if len(public) == len(EIGHT) else KADETS, TREES),
         "mondrian": ((MONDRIAN,), TREES),

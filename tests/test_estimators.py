@@ -33,6 +33,7 @@ COMPARING_NUMBERS = ("check_estimators_pickle", "check_fit_idempotent")
         ks.ConjunctiveClassifier(),
         ks.NaiveBayesClassifier(),
         ks.NaiveBayesClassifier(numbers="binned", likelihood="em"),
+        ks.NaiveBayesClassifier(numbers="by-label"),
         ks.LogisticClassifier(),
         ks.ReleasedFeatures(),
         ks.ReleasedFeatures(standardize=True, missing_indicator=True),

@@ -28,6 +28,7 @@ POLICY = ks.Policy(public=["job", "age"], target="risk", require="k=1", hierarch
 OPTIONS: list[tuple[str, dict[str, Any]]] = [
     ("naive-bayes", {}),
     ("naive-bayes", {"numbers": "binned", "bins": 3, "likelihood": "em"}),
+    ("naive-bayes", {"numbers": "by-label"}),
     ("logistic", {}),
     ("logistic", {"likelihood": "em", "missing_indicator": True}),
 ]

@@ -122,7 +122,9 @@ def learn(
     ] = None,
     numbers: Annotated[
         str | None,
-        typer.Option(help="How naive-bayes takes numbers: gaussian (default) or binned.", rich_help_panel=OF_OTHERS),
+        typer.Option(
+            help="How naive-bayes takes numbers: gaussian (default), binned or by-label.", rich_help_panel=OF_OTHERS
+        ),
     ] = None,
     bins: Annotated[
         int | None, typer.Option(min=1, help="How many bins, with binned: 10.", rich_help_panel=OF_OTHERS)

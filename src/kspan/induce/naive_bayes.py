@@ -4,16 +4,17 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from kspan.data.arrays import Floats
+from kspan.data.arrays import Floats, Int64s
 from kspan.data.expected import Numbers, Words, known, likely, spoken
 from kspan.data.general import General
 from kspan.data.schema import Schema
 from kspan.data.table import Table
 from kspan.errors import PolicyError, check_number, did_you_mean
+from kspan.induce.label_cuts import label_cuts
 from kspan.induce.released import Examples, examples
 from kspan.model.bayes import Binned, Chances, Gaussian, NaiveBayes, Rows, WordChances
 
-Shape = Literal["gaussian", "binned"]
+Shape = Literal["gaussian", "binned", "by-label"]
 SHAPES: tuple[str, ...] = get_args(Shape)
 
 
@@ -30,7 +31,9 @@ def naive_bayes(
     """How often labels are, and how likely each makes the values of every attribute.
 
     A cell that admits several values counts for each with its part of the person: even parts, or those that the table
-    itself tells ("em"). `alpha` people are added to every word or bin; `var_smoothing` of the largest variance to all.
+    itself tells ("em"). Numbers are taken as normal, by `bins` of equally many people ("binned"), or by bins that are
+    cut where labels change ("by-label", Fayyad and Irani 1993). `alpha` people are added to every word or bin;
+    `var_smoothing` of the largest variance to all.
     """
     check_number("alpha", alpha, low=1e-10, high=1e10)
     check_number("bins", bins, low=1, high=1e6, whole=True)
@@ -44,8 +47,8 @@ def naive_bayes(
     for column in people.columns:
         if column.kind == "categorical":
             made.append(_words(people, column, likelihood, alpha))
-        elif numbers == "binned":
-            made.append(_binned(people, column, likelihood, alpha, bins))
+        elif numbers != "gaussian":
+            made.append(_binned(people, column, likelihood, alpha, bins if numbers == "binned" else None))
         else:
             made.append(_gaussian(people, column, likelihood))
     attributes = _smoothed(people, made, var_smoothing)
@@ -58,22 +61,26 @@ def _words(people: Examples, column: General, likelihood: str, alpha: float) -> 
     return WordChances(attribute, _shares(_expected(people, column, likelihood), alpha))
 
 
-def _binned(people: Examples, column: General, likelihood: str, alpha: float, bins: int) -> Binned:
-    """Bins of about equally many people."""
+def _binned(people: Examples, column: General, likelihood: str, alpha: float, bins: int | None) -> Binned:
+    """So many bins of about equally many people, or None for bins that are cut where labels change."""
     attribute = known(column, signs=people.signs)
     assert isinstance(attribute, Numbers)
     each = _expected(people, column, likelihood)
-    below = np.cumsum(each.sum(axis=1))
-    if not len(below) or not below[-1]:
+    if not each.sum():
         return Binned(attribute, (), _shares(np.zeros((1, len(people.labels))), alpha))
-    # Cut after the place where each part of the people is reached; the last place needs no cut.
-    wanted = below[-1] * np.arange(1, bins) / bins
-    ends = np.unique(np.searchsorted(below, wanted - 1e-9 * below[-1], side="left"))
-    ends = ends[ends < len(below) - 1]
+    ends = label_cuts(each) if bins is None else _even_cuts(each, bins)
     values = column.values.astype(np.float64)
     cuts = values[ends] / 2 + values[ends + 1] / 2
     counts = np.add.reduceat(each, np.concatenate([[0], ends + 1]), axis=0)
     return Binned(attribute, tuple(cuts.tolist()), _shares(counts, alpha))
+
+
+def _even_cuts(each: Floats, bins: int) -> Int64s:
+    """The places after which each part of the people is reached; the last place needs no cut."""
+    below = np.cumsum(each.sum(axis=1))
+    wanted = below[-1] * np.arange(1, bins) / bins
+    ends = np.unique(np.searchsorted(below, wanted - 1e-9 * below[-1], side="left"))
+    return ends[ends < len(below) - 1]
 
 
 def _gaussian(people: Examples, column: General, likelihood: str) -> Gaussian:
