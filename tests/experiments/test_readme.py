@@ -27,5 +27,6 @@ def test_there_are_results_to_look_up() -> None:
 @pytest.mark.parametrize(("text", "name"), LINKS)
 def test_every_number_of_a_linked_sentence_stands_there(text: str, name: str) -> None:
     numbers = re.findall(r"\d+(?:[.,]\d+)*", text)
+    assert numbers, "a link to results has a number that can be looked up"
     shown = set(re.findall(r"\d+(?:[.,]\d+)*", re.sub(r"<a id=[^>]*>", "", shown_at(name))))
     assert set(numbers) <= shown
