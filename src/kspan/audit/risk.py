@@ -71,8 +71,8 @@ def sizes_of(crowd: Int64s, people: Int64s) -> tuple[Sizes, ...]:
     >>> sizes_of(np.array([1, 4, 3]), np.array([1, 4, 3]))
     (Sizes(at_least=1, at_most=1, crowds=1, people=1), Sizes(at_least=2, at_most=4, crowds=2, people=7))
     """
-    starts = [1]
-    while starts[-1] <= int(crowd.max()):
+    starts, largest = [1], int(crowd.max())
+    while starts[-1] <= largest:
         starts.append(starts[-1] * 5 // 2 if str(starts[-1])[0] == "2" else starts[-1] * 2)
     place = np.searchsorted(starts, crowd, side="right") - 1
     crowds = np.bincount(place, minlength=len(starts))
