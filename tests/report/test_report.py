@@ -358,4 +358,11 @@ def test_notebooks_show_every_release_and_audit(adult_release: ks.TableRelease) 
         assert "<script" not in shown
         assert "<div" in shown
     assert "does not hold" in bad._repr_html_()
+    points = adult_release.people.select("age", "hours-per-week")
+    clusters = ks.learn_clusters(points, ks.Policy(public=points.columns, require="k=20"), most=3)
+    bought = pl.DataFrame({"<b>": [1] * 8 + [0] * 4, "milk": [1] * 6 + [0] * 6})
+    rules = ks.mine_rules(bought, ks.Policy(public=["<b>"], private=["milk"], require="k=2"))
+    assert "<svg" in clusters._repr_html_()
+    for value in (rules, rules.rules):
+        assert "&lt;b&gt;" in value._repr_html_()
     assert "✔ holds" in adult_release._repr_html_()

@@ -13,6 +13,8 @@ from kspan.model.tree import Tree
 from kspan.report.figures import compiled, sizes_chart
 from kspan.report.gather import Release, summarized
 from kspan.report.page import environment
+from kspan.report.pictures.clusters import clusters_picture
+from kspan.report.pictures.clusters_spec import clusters_svg
 from kspan.report.pictures.tree import TreePicture, tree_picture
 from kspan.report.pictures.tree_spec import tree_svg
 from kspan.report.sentences import table_costs
@@ -35,10 +37,12 @@ def shown(value: Any) -> str:
     tree = value.tree if isinstance(value, TreeRelease) else value
     if isinstance(tree, Tree):
         return _rendered("model.html", title=repr(tree), drawing=_svg(tree_svg(tree_picture(tree, ()))), lines=())
+    if isinstance(value, Clusters):
+        drawing = _svg(clusters_svg(clusters_picture(value, ())))
+        return _rendered("model.html", title=repr(value), drawing=drawing, lines=str(value).splitlines())
     rules = value.rules if isinstance(value, MinedRules) else value
-    assert isinstance(rules, Rules | Clusters)
-    lines = str(rules).splitlines() if isinstance(rules, Clusters) else [str(rule) for rule in rules.rules]
-    return _rendered("model.html", title=repr(rules), drawing=None, lines=lines)
+    assert isinstance(rules, Rules)
+    return _rendered("model.html", title=repr(rules), drawing=None, lines=[str(rule) for rule in rules.rules])
 
 
 def card(summary: Summary) -> str:
