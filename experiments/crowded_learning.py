@@ -20,6 +20,7 @@ LEARNERS: Mapping[str, tuple[str, Mapping[str, Any]]] = {
     "naive-bayes, binned": ("naive-bayes", {"numbers": "binned"}),
     "naive-bayes, by label": ("naive-bayes", {"numbers": "by-label"}),
     "logistic": ("logistic", {}),
+    "logistic, by label": ("logistic", {"numbers": "by-label"}),
 }
 """What learns from a table, by the name of its rows."""
 ORIGINAL, KADET = "original", "kadet"

@@ -35,6 +35,7 @@ COMPARING_NUMBERS = ("check_estimators_pickle", "check_fit_idempotent")
         ks.NaiveBayesClassifier(numbers="binned", likelihood="em"),
         ks.NaiveBayesClassifier(numbers="by-label"),
         ks.LogisticClassifier(),
+        ks.LogisticClassifier(numbers="by-label"),
         ks.ReleasedFeatures(),
         ks.ReleasedFeatures(standardize=True, missing_indicator=True),
         ks.Anonymizer(k=2, method="mondrian"),

@@ -108,6 +108,10 @@ def test_trees_learn_with_the_manifest_alone(capsys: pytest.CaptureFixture[str])
         (["people.csv", "-p", "policy.toml", "-m", "naive-bayes", "--likelihood", "x"], "use even, em"),
         (["people.csv", "-p", "policy.toml", "-m", "naive-bayes", "--numbers", "x"], "use gaussian, binned"),
         (["people.csv", "-p", "policy.toml", "-m", "naive-bayes", "--alpha", "0"], "alpha must be"),
+        (
+            ["people.csv", "-p", "policy.toml", "-m", "logistic", "--numbers", "gaussian"],
+            "use scaled, binned, by-label",
+        ),
         (["people.csv", "-p", "policy.toml", "-m", "naive-bayes", "--disclose", "label"], "--disclose label is about"),
         (["people.csv", "-p", "policy.toml", "-m", "logistic", "--table", "t.csv"], "--table needs a method"),
         (["people.csv", "-p", "policy.toml", "-m", "logistic", "--range-pattern", "("], "groups low and high"),

@@ -70,3 +70,46 @@ def test_weights_stand_for_repeated_rows() -> None:
     one = ks.learn(people, policy("x", "y", weight="n"), "logistic")
     other = ks.learn(repeated, policy("x", "y"), "logistic")
     np.testing.assert_allclose(predictor(one).of_people(people), predictor(other).of_people(people), atol=1e-3)
+
+
+@pytest.mark.parametrize("numbers", ["binned", "by-label"])
+def test_numbers_in_bins_are_what_scikit_learn_makes_of_the_same_bins(numbers: str) -> None:
+    people = ADULT.select(*NUMBERS, pl.col("income").alias("label"))
+    bayes = ks.learn(people, policy(*NUMBERS), "naive-bayes", numbers=numbers)
+    assert isinstance(bayes, ks.NaiveBayes)
+    places = [np.searchsorted(each.cuts, people[each.known.name].to_numpy()) for each in bayes.attributes]  # type: ignore[union-attr]
+    hot = OneHotEncoder(sparse_output=False).fit_transform(np.column_stack(places))
+    theirs = LogisticRegression(max_iter=1000).fit(hot, people["label"].to_numpy())
+    ours = ks.learn(people, policy(*NUMBERS), "logistic", numbers=numbers)
+    np.testing.assert_allclose(predictor(ours).of_people(people), theirs.predict_proba(hot), atol=1e-6)
+
+
+def test_a_range_is_told_by_its_part_in_each_bin() -> None:
+    cells = ["1", "[1, 3]", "[2, 6]", "6", "*", None]
+    people = pl.DataFrame({"n": cells, "label": ["p", "p", "q", "q", "p", "q"]})
+    model = ks.learn(people, policy("n"), "logistic", numbers="binned", bins=2)
+    assert isinstance(model, ks.Linear)
+    (cut,) = model.encoding.features[0].cuts or ()
+    assert 1 < cut < 6
+    assert model.encoding.names == [f"n <={cut:g}", f"n >{cut:g}"]
+    parts = [1, min(1, (cut - 1) / 2), (cut - 2) / 4, 0]
+    below = [*parts, np.mean(parts), np.mean(parts)]
+    assert model.encoding.matrix(people)[:, 0] == pytest.approx(below)
+    assert model.encoding.matrix(people).sum(axis=1) == pytest.approx(np.ones(6))
+
+
+def test_numbers_that_say_nothing_have_one_bin() -> None:
+    people = pl.DataFrame({"n": pl.Series([None, None, None], dtype=pl.Float64), "label": ["p", "p", "q"]})
+    for numbers in ("binned", "by-label"):
+        model = ks.learn(people, policy("n", domains={"n": "numeric"}), "logistic", numbers=numbers)
+        assert ks.predict(model, people)["predicted: label"].to_list() == ["p"] * 3
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [({"numbers": "gaussian"}, "use scaled or binned or by-label"), ({"bins": 0}, "bins must be")],
+)
+def test_options_that_cannot_be(options: dict[str, object], says: str) -> None:
+    people = pl.DataFrame({"n": [1, 2], "label": ["a", "b"]})
+    with pytest.raises(ks.PolicyError, match=says):
+        ks.learn(people, policy("n"), "logistic", **options)

@@ -31,6 +31,8 @@ OPTIONS: list[tuple[str, dict[str, Any]]] = [
     ("naive-bayes", {"numbers": "by-label"}),
     ("logistic", {}),
     ("logistic", {"likelihood": "em", "missing_indicator": True}),
+    ("logistic", {"numbers": "binned", "bins": 3}),
+    ("logistic", {"numbers": "by-label"}),
 ]
 
 
@@ -79,6 +81,7 @@ def change(*path: Any, to: Any) -> Callable[[dict[str, Any]], None]:
 BAYES = write_model(ks.learn(PEOPLE, POLICY, "naive-bayes"))
 BINNED = write_model(ks.learn(PEOPLE, POLICY, "naive-bayes", numbers="binned", bins=2))
 LINEAR = write_model(ks.learn(PEOPLE, POLICY, "logistic"))
+LINEAR_BINS = write_model(ks.learn(PEOPLE, POLICY, "logistic", numbers="binned", bins=2))
 
 
 @pytest.mark.parametrize(
@@ -121,6 +124,13 @@ LINEAR = write_model(ks.learn(PEOPLE, POLICY, "logistic"))
         (LINEAR, change("missing_indicator", to=1), "true or false"),
         (LINEAR, change("attributes", 1, "scale", to=0), "'scale' must be more than 0"),
         (LINEAR, change("attributes", 0, "mean", to=[1]), "list of 3"),
+        (LINEAR, change("attributes", 0, "cuts", to=[1]), "has no 'cuts'"),
+        (LINEAR, change("attributes", 1, "cuts", to=[30]), "'scale' is not known"),
+        (LINEAR_BINS, change("attributes", 1, "cuts", to=KeyError), "'scale' is missing"),
+        (LINEAR_BINS, change("attributes", 1, "cuts", to=30), "'cuts' must be a list"),
+        (LINEAR_BINS, change("attributes", 1, "cuts", to=[]), "list of 1"),
+        (LINEAR_BINS, change("attributes", 1, "cuts", to=[31.5]), "'columns' must name"),
+        (LINEAR_BINS, change("attributes", 1, "mean", to=[0.5, -0.5]), "at least 0"),
         (LINEAR, change("attributes", 0, "weights", to=[1, -1, 1]), "at least 0"),
     ],
 )

@@ -123,7 +123,9 @@ def learn(
     numbers: Annotated[
         str | None,
         typer.Option(
-            help="How naive-bayes takes numbers: gaussian (default), binned or by-label.", rich_help_panel=OF_OTHERS
+            help="How numbers are taken: as normal by naive-bayes (gaussian), scaled by logistic (scaled), or by bins "
+            "of both (binned or by-label).",
+            rich_help_panel=OF_OTHERS,
         ),
     ] = None,
     bins: Annotated[
@@ -402,8 +404,9 @@ def _typed(option: str) -> str:
 def _check_options(method: str, options: Mapping[str, Any]) -> None:
     """Refuse what a method does not take, in the words of the command line and before the data is read."""
     from kspan.data.expected import LIKELIHOODS
+    from kspan.induce.logistic import SHAPES as LINEAR_SHAPES
     from kspan.induce.methods import METHODS, options_of
-    from kspan.induce.naive_bayes import SHAPES
+    from kspan.induce.naive_bayes import SHAPES as BAYES_SHAPES
     from kspan.induce.spread import Division, Entropy
     from kspan.induce.worth import SCORES
 
@@ -424,7 +427,7 @@ def _check_options(method: str, options: Mapping[str, Any]) -> None:
     if "likelihood" in options:
         check_word("--likelihood", options["likelihood"], LIKELIHOODS)
     if "numbers" in options:
-        check_word("--numbers", options["numbers"], SHAPES)
+        check_word("--numbers", options["numbers"], BAYES_SHAPES if method == "naive-bayes" else LINEAR_SHAPES)
     if "confidence_factor" in options:
         check_number("--confidence-factor", options["confidence_factor"], low=1e-4, high=0.5)
 

@@ -1,16 +1,17 @@
 """Columns, released or raw, as expected numbers: what any linear model can learn from.
 
-A cell of words is how likely each word is, `{a|b}` a half each; a cell of numbers the middle of what it admits. Who
-says nothing gets the mean of those who do.
+A cell of words is how likely each word is, `{a|b}` a half each; a cell of numbers the middle of what it admits, or its
+part in each bin where they are cut. Who says nothing gets the mean of those who do.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
 
 from kspan.data.arrays import Floats
+from kspan.data.bins import bin_names, shares_in_bins
 from kspan.data.expected import (
     NO_SIGNS,
     Known,
@@ -30,28 +31,27 @@ from kspan.errors import DataError, listed
 
 @dataclass(frozen=True)
 class Feature:
-    """One attribute as numbers: a column for each word, or one for a number."""
+    """One attribute as numbers: a column for each word or bin, or one for a number."""
 
     known: Known
     mean: tuple[float, ...]
     """What a cell that says nothing counts as."""
     scale: float = 1.0
     """How far numbers usually are from their mean."""
+    cuts: tuple[float, ...] | None = None
+    """Between the bins of a number that is told by bins."""
 
     def by_code(self, cells: WordCells | NumberCells) -> Floats:
         """The numbers of each code."""
-        if isinstance(cells, WordCells):
-            plain = cells.chances
-        else:
-            assert isinstance(self.known, Numbers)
-            plain = middle(self.known, cells)[:, None]
-        return np.where(cells.says[:, None], plain, np.array(self.mean))
+        return np.where(cells.says[:, None], as_columns(self.known, cells, self.cuts), np.array(self.mean))
 
     @property
     def names(self) -> list[str]:
         """What the columns are called."""
         if isinstance(self.known, Words):
             return [f"{self.known.name}_{value}" for value in self.known.values]
+        if self.cuts is not None:
+            return [f"{self.known.name} {each}" for each in bin_names(self.cuts)]
         return [self.known.name]
 
 
@@ -84,7 +84,7 @@ class Encoding:
 
     def _scaled(self, feature: Feature, cells: WordCells | NumberCells) -> Floats:
         numbers = feature.by_code(cells)
-        if self.standardize and isinstance(feature.known, Numbers):
+        if self.standardize and isinstance(feature.known, Numbers) and feature.cuts is None:
             numbers = (numbers - feature.mean[0]) / feature.scale
         return numbers
 
@@ -97,8 +97,12 @@ def learn_encoding(
     standardize: bool = False,
     indicator: bool = False,
     signs: Signs = NO_SIGNS,
+    cuts: Mapping[str, tuple[float, ...]] | None = None,
 ) -> tuple[Encoding, Floats]:
-    """How the columns of a table become numbers, and its rows as such; each row stands for so many people."""
+    """How the columns of a table become numbers, and its rows as such; each row stands for so many people.
+
+    Numbers for which there are `cuts` are told by bins.
+    """
     check_likelihood(likelihood)
     features, cells = [], []
     for shown in columns:
@@ -106,10 +110,21 @@ def learn_encoding(
         told = likely(shown, spoken(shown, counts), likelihood)[:, 0] if shown.kind == "categorical" else None
         attribute = known(shown, told, signs)
         said = attribute.cells(shown)
-        features.append(_feature(attribute, said, counts))
+        features.append(_feature(attribute, said, counts, (cuts or {}).get(attribute.name)))
         cells.append(said)
     encoding = Encoding(tuple(features), standardize, indicator)
     return encoding, encoding.of_cells(cells)
+
+
+def as_columns(attribute: Known, cells: WordCells | NumberCells, cuts: tuple[float, ...] | None) -> Floats:
+    """What each code is expected to hold, a column for each word, for each bin, or for the number."""
+    if isinstance(cells, WordCells):
+        return cells.chances
+    assert isinstance(attribute, Numbers)
+    if cuts is None:
+        return middle(attribute, cells)[:, None]
+    low, high = (np.where(cells.says, end, attribute.low) for end in attribute.ends(cells))
+    return shares_in_bins(cuts, low, high)
 
 
 def middle(attribute: Numbers, cells: NumberCells) -> Floats:
@@ -133,17 +148,24 @@ def check_present(names: Iterable[str], columns: Iterable[str]) -> None:
         raise DataError(f"the table lacks {listed(absent)}, which the model asks for: add the column")
 
 
-def _feature(attribute: Known, cells: WordCells | NumberCells, counts: Floats) -> Feature:
+def _feature(
+    attribute: Known, cells: WordCells | NumberCells, counts: Floats, cuts: tuple[float, ...] | None
+) -> Feature:
     people = np.where(cells.says[:, None], counts, 0.0)
     everybody = people.sum()
-    if isinstance(cells, WordCells):
-        each = np.array(attribute.weights) if isinstance(attribute, Words) else np.ones(0)
-        mean = (people * cells.chances).sum(axis=0) / everybody if everybody else each / max(each.sum(), 1.0)
-        return Feature(attribute, tuple(mean.tolist()))
-    assert isinstance(attribute, Numbers)
     if not everybody:
-        return Feature(attribute, (attribute.low,))
-    numbers = np.where(cells.says, middle(attribute, cells), 0.0)[:, None]
-    center = float((people * numbers).sum() / everybody)
-    spread = float(np.sqrt((people * (numbers - center) ** 2).sum() / everybody))
-    return Feature(attribute, (center,), spread if spread > 0 and np.isfinite(spread) else 1.0)
+        return Feature(attribute, _of_nobody(attribute, cuts), cuts=cuts)
+    numbers = np.where(cells.says[:, None], as_columns(attribute, cells, cuts), 0.0)
+    mean = (people * numbers).sum(axis=0) / everybody
+    if isinstance(attribute, Words) or cuts is not None:
+        return Feature(attribute, tuple(mean.tolist()), cuts=cuts)
+    spread = float(np.sqrt((people * (numbers - mean) ** 2).sum() / everybody))
+    return Feature(attribute, tuple(mean.tolist()), spread if spread > 0 and np.isfinite(spread) else 1.0)
+
+
+def _of_nobody(attribute: Known, cuts: tuple[float, ...] | None) -> tuple[float, ...]:
+    """What everybody counts as where no cell says anything."""
+    if isinstance(attribute, Words):
+        weights = np.array(attribute.weights)
+        return tuple((weights / max(weights.sum(), 1.0)).tolist())
+    return (attribute.low,) if cuts is None else (1 / (len(cuts) + 1),) * (len(cuts) + 1)

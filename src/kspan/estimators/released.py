@@ -147,7 +147,11 @@ class NaiveBayesClassifier(ReleasedClassifier):
 
 
 class LogisticClassifier(ReleasedClassifier):
-    """Logistic regression on what cells are expected to hold (see `ReleasedFeatures`), numbers standardized."""
+    """Logistic regression on what cells are expected to hold (see `ReleasedFeatures`).
+
+    `numbers` are standardized ("scaled"), or told by `bins` of equally many people ("binned") or by bins that are cut
+    where labels change ("by-label").
+    """
 
     method = "logistic"
 
@@ -156,6 +160,8 @@ class LogisticClassifier(ReleasedClassifier):
         *,
         C: float = 1.0,  # noqa: N803
         likelihood: str = "even",
+        numbers: str = "scaled",
+        bins: int = 10,
         missing_indicator: bool = False,
         hierarchies: Mapping[str, Any] | None = None,
         domains: Mapping[str, Any] | None = None,
@@ -163,6 +169,8 @@ class LogisticClassifier(ReleasedClassifier):
     ) -> None:
         self.C = C
         self.likelihood = likelihood
+        self.numbers = numbers
+        self.bins = bins
         self.missing_indicator = missing_indicator
         self.hierarchies = hierarchies
         self.domains = domains

@@ -1,21 +1,20 @@
 """Naive Bayes from cells that may be general, by fractions of people."""
 
-from typing import Literal, get_args
-
 import numpy as np
 
 from kspan.data.arrays import Floats, Int64s
-from kspan.data.expected import Numbers, Words, known, likely, spoken
+from kspan.data.expected import Numbers, Words, known, spoken
 from kspan.data.general import General
 from kspan.data.schema import Schema
 from kspan.data.table import Table
-from kspan.errors import PolicyError, check_number, did_you_mean
-from kspan.induce.label_cuts import label_cuts
+from kspan.errors import check_number
+from kspan.induce.bins import BINNED, BY_LABEL, check_numbers, cut_places, cuts_after, expected_people
 from kspan.induce.released import Examples, examples
 from kspan.model.bayes import Binned, Chances, Gaussian, NaiveBayes, Rows, WordChances
 
-Shape = Literal["gaussian", "binned", "by-label"]
-SHAPES: tuple[str, ...] = get_args(Shape)
+GAUSSIAN = "gaussian"
+SHAPES = (GAUSSIAN, BINNED, BY_LABEL)
+"""How numbers may be taken."""
 
 
 def naive_bayes(
@@ -24,7 +23,7 @@ def naive_bayes(
     *,
     likelihood: str = "even",
     alpha: float = 1.0,
-    numbers: str = "gaussian",
+    numbers: str = GAUSSIAN,
     bins: int = 10,
     var_smoothing: float = 1e-9,
 ) -> NaiveBayes:
@@ -38,19 +37,18 @@ def naive_bayes(
     check_number("alpha", alpha, low=1e-10, high=1e10)
     check_number("bins", bins, low=1, high=1e6, whole=True)
     check_number("var_smoothing", var_smoothing, low=1e-15, high=1e10)
-    if numbers not in SHAPES:
-        said = str(numbers)[:40]
-        raise PolicyError(f"numbers cannot be {said!r}{did_you_mean(said, SHAPES)}: use {' or '.join(SHAPES)}")
+    check_numbers(numbers, SHAPES)
     people = examples(table, schema)
     prior = np.bincount(people.label, people.weights, len(people.labels))
     made: list[Chances] = []
     for column in people.columns:
         if column.kind == "categorical":
             made.append(_words(people, column, likelihood, alpha))
-        elif numbers != "gaussian":
-            made.append(_binned(people, column, likelihood, alpha, bins if numbers == "binned" else None))
-        else:
+        elif numbers == GAUSSIAN:
             made.append(_gaussian(people, column, likelihood))
+        else:
+            each = expected_people(people, column, likelihood)
+            made.append(_binned(people, column, each, cut_places(each, numbers, bins), alpha))
     attributes = _smoothed(people, made, var_smoothing)
     return NaiveBayes(people.target, people.labels, tuple((prior / prior.sum()).tolist()), attributes)
 
@@ -58,29 +56,16 @@ def naive_bayes(
 def _words(people: Examples, column: General, likelihood: str, alpha: float) -> WordChances:
     attribute = known(column, signs=people.signs)
     assert isinstance(attribute, Words)
-    return WordChances(attribute, _shares(_expected(people, column, likelihood), alpha))
+    return WordChances(attribute, _shares(expected_people(people, column, likelihood), alpha))
 
 
-def _binned(people: Examples, column: General, likelihood: str, alpha: float, bins: int | None) -> Binned:
-    """So many bins of about equally many people, or None for bins that are cut where labels change."""
+def _binned(people: Examples, column: General, each: Floats, places: Int64s, alpha: float) -> Binned:
+    """Chances of the bins that end after some places of the column's numbers."""
     attribute = known(column, signs=people.signs)
     assert isinstance(attribute, Numbers)
-    each = _expected(people, column, likelihood)
-    if not each.sum():
-        return Binned(attribute, (), _shares(np.zeros((1, len(people.labels))), alpha))
-    ends = label_cuts(each) if bins is None else _even_cuts(each, bins)
-    values = column.values.astype(np.float64)
-    cuts = values[ends] / 2 + values[ends + 1] / 2
-    counts = np.add.reduceat(each, np.concatenate([[0], ends + 1]), axis=0)
-    return Binned(attribute, tuple(cuts.tolist()), _shares(counts, alpha))
-
-
-def _even_cuts(each: Floats, bins: int) -> Int64s:
-    """The places after which each part of the people is reached; the last place needs no cut."""
-    below = np.cumsum(each.sum(axis=1))
-    wanted = below[-1] * np.arange(1, bins) / bins
-    ends = np.unique(np.searchsorted(below, wanted - 1e-9 * below[-1], side="left"))
-    return ends[ends < len(below) - 1]
+    starts = np.concatenate([[0], places + 1])
+    counts = np.add.reduceat(each, starts, axis=0) if each.size else np.zeros((1, len(people.labels)))
+    return Binned(attribute, cuts_after(column, places), _shares(counts, alpha))
 
 
 def _gaussian(people: Examples, column: General, likelihood: str) -> Gaussian:
@@ -94,7 +79,7 @@ def _gaussian(people: Examples, column: General, likelihood: str) -> Gaussian:
         points, inner = low / 2 + high / 2, (high - low) ** 2 / 12
         points = np.where(low == high, low, points)
     else:
-        counts = _expected(people, column, likelihood)
+        counts = expected_people(people, column, likelihood)
         points, inner = column.values.astype(np.float64), np.zeros(column.size)
     means, variances = _moments(counts, points, inner)
     everybody = _moments(counts.sum(axis=1, keepdims=True), points, inner)
@@ -133,12 +118,6 @@ def _spread(people: Examples, gaussian: Gaussian) -> float:
     share = share / share.sum()
     means = np.array(gaussian.means)
     return float(share @ (np.array(gaussian.variances) + (means - share @ means) ** 2))
-
-
-def _expected(people: Examples, column: General, likelihood: str) -> Floats:
-    """How many people of each label have each value, in fractions."""
-    counts = spoken(column, people.counts(column))
-    return column.expected(counts, likely(column, counts, likelihood))
 
 
 def _shares(counts: Floats, alpha: float) -> Rows:

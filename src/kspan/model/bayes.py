@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 
 from kspan.data.arrays import Floats
-from kspan.data.encoding import check_present
+from kspan.data.encoding import as_columns, check_present
 from kspan.data.expected import NumberCells, Numbers, Words
 
 NARROW = 1e-6
@@ -79,20 +79,7 @@ class Binned:
     def logs(self, people: pl.DataFrame, pattern: str | None) -> Floats:
         """For each row the logarithm of its likelihood under each label; a range is spread over bins by its length."""
         cells = self.known.read(people[self.known.name], pattern)
-        low, high = (np.where(cells.says, end, self.known.low) for end in self.known.ends(cells))
-        return _told(self.chances(low, high) @ np.array(self.table), cells.says)[cells.codes]
-
-    def chances(self, low: Floats, high: Floats) -> Floats:
-        """How much of each range, or which single number, is in each bin."""
-        cuts = np.array(self.cuts)
-        ends = np.concatenate([[-np.inf], cuts, [np.inf]])
-        inside = np.minimum(high[:, None], ends[None, 1:]) - np.maximum(low[:, None], ends[None, :-1])
-        inside = np.maximum(inside, 0.0)
-        one = np.zeros_like(inside)
-        one[np.arange(len(low)), np.searchsorted(cuts, low, side="left")] = 1.0
-        wide = (high > low)[:, None]
-        shares: Floats = np.where(wide, inside / np.where(wide, (high - low)[:, None], 1.0), one)
-        return shares
+        return _told(as_columns(self.known, cells, self.cuts) @ np.array(self.table), cells.says)[cells.codes]
 
 
 Chances = WordChances | Gaussian | Binned

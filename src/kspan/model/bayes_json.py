@@ -1,6 +1,5 @@
 """Naive Bayes as a JSON document; what is read is never trusted."""
 
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -9,7 +8,7 @@ from kspan.data.expected import Words
 from kspan.model.bayes import Binned, Chances, Gaussian, NaiveBayes, Rows, WordChances
 from kspan.model.checks import Place, check_keys
 from kspan.model.documents import check_format
-from kspan.model.known import check_names, read_head, read_known, row, rows, write_known
+from kspan.model.known import check_names, read_cuts, read_head, read_known, row, rows, write_known
 
 FORMAT, VERSION = "kspan/naive-bayes", 1
 CLOSE = 1e-6
@@ -65,11 +64,9 @@ def _read(place: Place, found: Any, labels: int) -> Chances:
         if "cuts" in found:
             place.refuse("an attribute of words has no 'cuts'")
         return WordChances(known, _chances(place, found["chances"], len(known.values), labels))
-    if not isinstance(found.get("cuts"), list):
+    if "cuts" not in found:
         place.refuse("an attribute of numbers has 'means' and 'variances', or a list 'cuts'")
-    cuts = row(place, "'cuts'", found["cuts"], len(found["cuts"]))
-    if any(later <= earlier for earlier, later in pairwise(cuts)):
-        place.refuse("'cuts' must be in order")
+    cuts = read_cuts(place, found["cuts"])
     return Binned(known, cuts, _chances(place, found["chances"], len(cuts) + 1, labels))
 
 

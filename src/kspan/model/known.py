@@ -1,5 +1,6 @@
 """Attributes that a model knows from a table, as JSON."""
 
+from itertools import pairwise
 from typing import Any
 
 from kspan.data.cells import SUPPRESSED
@@ -87,6 +88,16 @@ def rows(
     if not isinstance(found, list) or len(found) != shape[0]:
         place.refuse(f"{what} must be a list of {shape[0]}")
     return tuple(row(place, f"each of {what}", one, shape[1], above=above) for one in found)
+
+
+def read_cuts(place: Place, found: Any) -> tuple[float, ...]:
+    """Numbers between bins, each above the one before."""
+    if not isinstance(found, list):
+        place.refuse("'cuts' must be a list")
+    cuts = row(place, "'cuts'", found, len(found))
+    if any(later <= earlier for earlier, later in pairwise(cuts)):
+        place.refuse("'cuts' must be in order")
+    return cuts
 
 
 def _signs(place: Place, found: dict[str, Any]) -> Signs:

@@ -6,7 +6,7 @@ from kspan.data.encoding import Encoding, Feature
 from kspan.data.expected import Words
 from kspan.model.checks import Place, check_keys, number
 from kspan.model.documents import check_format
-from kspan.model.known import check_names, read_head, read_known, row, rows, write_known
+from kspan.model.known import check_names, read_cuts, read_head, read_known, row, rows, write_known
 from kspan.model.linear import Linear
 
 FORMAT, VERSION = "kspan/linear", 1
@@ -52,14 +52,22 @@ def _written(feature: Feature) -> dict[str, Any]:
     known = write_known(feature.known)
     if isinstance(feature.known, Words):
         return {**known, "mean": list(feature.mean)}
+    if feature.cuts is not None:
+        return {**known, "cuts": list(feature.cuts), "mean": list(feature.mean)}
     return {**known, "mean": feature.mean[0], "scale": feature.scale}
 
 
 def _read(place: Place, found: Any) -> Feature:
-    scaled = isinstance(found, dict) and found.get("kind") == "numeric"
-    known = read_known(place, found, ("mean", "scale") if scaled else ("mean",))
+    cut = isinstance(found, dict) and "cuts" in found
+    scaled = isinstance(found, dict) and found.get("kind") == "numeric" and not cut
+    known = read_known(place, found, ("mean", "scale") if scaled else ("mean",), ("cuts",))
     if isinstance(known, Words):
+        if cut:
+            place.refuse("an attribute of words has no 'cuts'")
         return Feature(known, row(place, "'mean'", found["mean"], len(known.values), low=0.0))
+    if cut:
+        cuts = read_cuts(place, found["cuts"])
+        return Feature(known, row(place, "'mean'", found["mean"], len(cuts) + 1, low=0.0), cuts=cuts)
     scale = number(place, "'scale'", found["scale"])
     if scale <= 0:
         place.refuse("'scale' must be more than 0")
