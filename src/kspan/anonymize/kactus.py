@@ -14,25 +14,20 @@ matter. `refine=False, show="mean"` is the paper's way.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Any, Literal, get_args
+from dataclasses import replace
+from typing import get_args
 
 import numpy as np
 
-from kspan.anonymize.cells import MEAN_DIGITS, shown
 from kspan.anonymize.crowds import Crowds, Recoding, Regions
-from kspan.anonymize.routes import Path, Place, Rows, Runs, routed, united
-from kspan.data.arrays import Bools, Int64s
-from kspan.data.cells import SUPPRESSED, number_text, write_interval, write_set
-from kspan.data.groups import NO_WEIGHTS, Groups, count_values, group_rows
-from kspan.data.table import Column, Table
+from kspan.anonymize.giving import Giving, Transfer
+from kspan.anonymize.leaf_cells import Cells, Show, released, shown_by
+from kspan.anonymize.leaves import Judge, Leaf, places_above, refined
+from kspan.anonymize.routes import Place, Rows, routed, united
+from kspan.data.table import Table
 from kspan.errors import PolicyError, did_you_mean
-from kspan.model.partition import WITHHELD, Partition, Shown
 from kspan.model.tree import Tree
 from kspan.policy import Policy
-
-Show = Literal["median", "mean", "interval"]
-Transfer = Literal["random", "greedy", "none"]
 
 
 def kactus(
@@ -109,19 +104,10 @@ def kactus(
     return Recoding(partition, facts, regions)
 
 
-@dataclass(frozen=True, eq=False)
-class Leaf:
-    """Rows that will show the same: what was asked on the way to one place, or to several that were merged."""
-
-    path: Path
-    rows: Rows
-    places: tuple[Place, ...] = ()
-
-
 class Pruning:
     """Procedure Anonymize of Figure 5: the leaves that are released so far, and how."""
 
-    def __init__(self, judge: "Judge", giving: "Giving", merge_siblings: bool) -> None:
+    def __init__(self, judge: Judge, giving: Giving, merge_siblings: bool) -> None:
         self.judge, self.giving, self.merge_siblings = judge, giving, merge_siblings
         self.released: list[Leaf] = []
         self.transferred = 0
@@ -203,7 +189,7 @@ class Pruning:
         """
         while not self.judge.holds([left])[0]:
             taken = {id(place) for leaf in self.released for place in leaf.places}
-            top = [leaf for leaf in self.released if not any(id(place) in taken for place in _above(leaf))]
+            top = [leaf for leaf in self.released if not any(id(place) in taken for place in places_above(leaf))]
             top.sort(key=lambda leaf: self.judge.people(leaf.rows))
             together = (np.concatenate([left, leaf.rows]) for leaf in top)
             enough = (leaf for leaf, rows in zip(top, together, strict=True) if self.judge.holds([rows])[0])
@@ -211,246 +197,3 @@ class Pruning:
             self.released.remove(joining)
             left = np.concatenate([left, joining.rows])
         return left
-
-
-class Judge:
-    """Which rows may be seen to be together."""
-
-    def __init__(self, crowds: Crowds, numeric: set[str]) -> None:
-        self.crowds, self.table, self.policy, self.numeric = crowds, crowds.table, crowds.policy, numeric
-        self.k, self.only_k = crowds.k, crowds.only_k
-        weights = NO_WEIGHTS if self.table.weights is None else self.table.weights
-        everybody = np.zeros(self.table.rows if crowds.asked else 0, np.int64)
-        self.whole = {name: count_values(self.table[name], everybody, 1, weights).whole for name in crowds.asked}
-
-    def people(self, rows: Rows) -> int:
-        """How many people some rows stand for."""
-        return len(rows) if self.table.weights is None else int(self.table.weights[rows].sum())
-
-    def holds(self, parts: Sequence[Rows]) -> list[bool]:
-        """Which parts of the table satisfy the requirement; an empty one does not."""
-        large = [len(rows) > 0 and self.people(rows) >= self.k for rows in parts]
-        if self.only_k or not any(large):
-            return large
-        asked = [place for place, enough in enumerate(large) if enough]
-        for place, good in zip(asked, self._satisfied([parts[place] for place in asked]).tolist(), strict=True):
-            large[place] = good
-        return large
-
-    def holds_without(self, withheld: Rows, leaves: list[Leaf]) -> bool:
-        """Do all leaves satisfy the requirement still if some rows are withheld, who are nobody then?"""
-        if self.only_k:
-            return True
-        group = np.full(self.table.rows, WITHHELD, np.int64)
-        for number, leaf in enumerate(leaves):
-            group[leaf.rows] = number
-        return bool(leaves) and bool(self.crowds.holds(group, len(leaves)).all())
-
-    def is_category(self, name: str, codes: Runs) -> bool:
-        """Are these codes categories, no numbers and no missing value?"""
-        return name not in self.numeric and codes[0][0] < len(self.table[name].values)
-
-    def _satisfied(self, parts: Sequence[Rows]) -> Bools:
-        rows = np.concatenate(parts)
-        group = np.repeat(np.arange(len(parts)), [len(part) for part in parts])
-        weights = NO_WEIGHTS if self.table.weights is None else self.table.weights[rows]
-        private = {}
-        for name, whole in self.whole.items():
-            column = replace(self.table[name], codes=self.table[name].codes[rows])
-            private[name] = replace(count_values(column, group, len(parts), weights), whole=whole)
-        return self.policy.require.holds(Groups(np.array([self.people(part) for part in parts]), private))
-
-
-class Giving:
-    """How complying leaves choose the rows that they can do without."""
-
-    def __init__(self, table: Table, tree: Tree, transfer: Transfer, rng: np.random.Generator) -> None:
-        self.table, self.transfer, self.rng = table, transfer, rng
-        if transfer == "greedy" and tree.target not in table.columns:
-            raise PolicyError(
-                f"transfer='greedy' needs the labels {tree.target!r} that the tree predicts: add them, or use 'random'"
-            )
-        self.labels = table[tree.target] if transfer == "greedy" else None
-
-    def choose(self, leaves: Sequence[Rows], left: Rows, required: int, judge: Judge) -> list[Bools] | None:
-        """Which rows of each leaf are given so that `required` more people are there, or None if they do not suffice.
-
-        Each leaf offers what it has beyond k, and of all offers the first ones that suffice are taken: in a random
-        order, if greedy then the cheapest first.
-        """
-        spare = [judge.people(rows) - judge.k for rows in leaves]
-        if self.transfer == "none" or sum(spare) < required:
-            return None
-        costs = [self._costs(rows, left) for rows in leaves]
-        offers = [self._offer(*each) for each in zip(leaves, costs, spare, strict=True)]
-        giver = np.repeat(np.arange(len(leaves)), [len(offer) for offer in offers])
-        place = np.concatenate(offers)
-        rows = np.concatenate([leaf[offer] for leaf, offer in zip(leaves, offers, strict=True)])
-        order = self._order(np.concatenate([cost[offer] for cost, offer in zip(costs, offers, strict=True)]))
-        reached = np.cumsum(self._weights(rows[order]))
-        if not len(reached) or reached[-1] < required:
-            return None  # rows that stand for many people are hard to share out
-        taken = order[: int(np.searchsorted(reached, required)) + 1]
-        given = [np.zeros(len(leaf), bool) for leaf in leaves]
-        for number in np.unique(giver[taken]).tolist():
-            given[number][place[taken][giver[taken] == number]] = True
-        return given
-
-    def _offer(self, rows: Rows, costs: Int64s, most: int) -> Int64s:
-        """The places of rows that a leaf can do without, at most so many people."""
-        order = self._order(costs)
-        return order[np.cumsum(self._weights(rows[order])) <= most]
-
-    def _order(self, costs: Int64s) -> Int64s:
-        order = self.rng.permutation(len(costs))
-        return order if self.labels is None else order[np.argsort(costs[order], kind="stable")]
-
-    def _weights(self, rows: Rows) -> Int64s:
-        return np.ones(len(rows), np.int64) if self.table.weights is None else self.table.weights[rows]
-
-    def _costs(self, rows: Rows, left: Rows) -> Int64s:
-        """What each row would add to the people outside the majority of their leaf, if it went.
-
-        One fewer where it is outside now, one more where the label is not the majority of those to whom it goes.
-        """
-        if self.labels is None:
-            return np.zeros(len(rows), np.int64)
-        labels = self.labels.codes[rows]
-        here, there = self._majority(rows), self._majority(left)
-        costs: Int64s = (labels != there).astype(np.int64) - (labels != here)
-        return costs
-
-    def _majority(self, rows: Rows) -> int:
-        assert self.labels is not None
-        return int(np.bincount(self.labels.codes[rows], self._weights(rows)).argmax())
-
-
-def refined(leaves: Sequence[Leaf], judge: Judge, *, only_lowest: bool) -> list[Leaf]:
-    """Leaves divided by the numbers that they show, as long as both halves satisfy the requirement."""
-    above = {id(place) for leaf in leaves for place in _above(leaf)} if only_lowest else set()
-    made: list[Leaf] = []
-    waiting = list(reversed(leaves))
-    while waiting:
-        leaf = waiting.pop()
-        may = judge.people(leaf.rows) >= 2 * judge.k and not any(id(place) in above for place in leaf.places)
-        halves = _halves(leaf, judge) if may else None
-        if halves is None:
-            made.append(leaf)
-        else:
-            waiting.extend(reversed(halves))
-    return made
-
-
-def _halves(leaf: Leaf, judge: Judge) -> tuple[Leaf, Leaf] | None:
-    """A leaf in two parts, as equal as can be, by the number that spreads most: of all that the column has."""
-    from kspan.kernels.routes import divide_at, middle_cut  # loading compiled code takes a moment
-
-    table = judge.table
-    weights = NO_WEIGHTS if table.weights is None else table.weights
-    ways: list[tuple[float, int, str]] = []
-    for name, runs in leaf.path.items():
-        column = table[name]
-        if name in judge.numeric and len(runs) == 1 and runs[0][0] != column.missing and runs[0][1] - runs[0][0] > 1:
-            spread, cut, fewer = middle_cut(column.codes, leaf.rows, weights)
-            if fewer >= judge.k:
-                ways.append((-spread / len(column.values), cut, name))
-    for _, cut, name in sorted(ways, key=lambda way: way[::2]):
-        rows = leaf.rows.copy()
-        below = divide_at(table[name].codes, rows, cut)
-        first, end = leaf.path[name][0]
-        if judge.only_k or all(judge.holds([rows[:below], rows[below:]])):
-            return (
-                replace(leaf, path={**leaf.path, name: ((first, cut + 1),)}, rows=rows[:below]),
-                replace(leaf, path={**leaf.path, name: ((cut + 1, end),)}, rows=rows[below:]),
-            )
-    return None
-
-
-class Cells:
-    """What a leaf shows of an attribute."""
-
-    def __init__(self, table: Table, show: Show, numeric: set[str]) -> None:
-        self.table, self.show, self.numeric = table, show, numeric
-
-    def cell(self, name: str, leaf: Leaf) -> str | None:
-        """A value, a set of values, or what is shown of a number; `*` if it was not asked; None if it is missing.
-
-        Sets and intervals depend on the way to the leaf alone, not on who happens to be there.
-        """
-        if name not in leaf.path:
-            return SUPPRESSED
-        column, runs = self.table[name], leaf.path[name]
-        if runs[0][0] == column.missing:
-            return None
-        in_a_row = len(runs) == 1
-        if in_a_row and runs[0][1] == runs[0][0] + 1:
-            return column.label(runs[0][0])
-        if name in self.numeric and self.show == "median":
-            return column.label(self._middle(column, leaf.rows))
-        if name in self.numeric and self.show == "mean":
-            return self._mean(column, runs, leaf.rows)
-        if name in self.numeric and in_a_row:
-            return write_interval(*_ends(column, *runs[0]))
-        return write_set(column.label(code) for first, end in runs for code in range(first, end))
-
-    def _middle(self, column: Column, rows: Rows) -> int:
-        """The code of the person in the middle, of two the lower one."""
-        codes = column.codes[rows]
-        if self.table.weights is None:
-            middle = (len(codes) - 1) // 2
-            return int(np.partition(codes, middle)[middle])
-        order = np.argsort(codes, kind="stable")
-        people = np.cumsum(self.table.weights[rows[order]])
-        return int(codes[order[np.searchsorted(people, (people[-1] + 1) // 2)]])
-
-    def _mean(self, column: Column, runs: Runs, rows: Rows) -> str:
-        """With few digits, but as many as it takes to stay between the ends."""
-        weights = None if self.table.weights is None else self.table.weights[rows]
-        exact = float(np.average(column.values[column.codes[rows]].astype(np.float64), weights=weights))
-        low, high = float(column.values[runs[0][0]]), float(column.values[runs[-1][1] - 1])
-        rounded = (float(f"{exact:.{digits}g}") for digits in range(MEAN_DIGITS, 18))
-        return number_text(next((mean for mean in rounded if low <= mean <= high), min(max(exact, low), high)))
-
-
-def released(leaves: Sequence[Leaf], table: Table, policy: Policy, cells: Cells) -> tuple[Partition, Int64s]:
-    """The leaves as groups in the order of what they show, the same in one, and the group of each leaf."""
-    seen = shown_by(leaves, table, policy, cells)
-    group_of_leaf, groups = group_rows([each.column for each in seen.values()], len(leaves))
-    example = np.empty(groups, np.int64)
-    example[group_of_leaf] = np.arange(len(leaves))
-    group = np.full(table.rows, WITHHELD, np.int64)
-    for leaf, at in zip(leaves, group_of_leaf.tolist(), strict=True):
-        group[leaf.rows] = at
-    of_groups = {
-        name: Shown(each.code[example], replace(each.column, codes=each.column.codes[example]))
-        for name, each in seen.items()
-    }
-    return Partition(group, groups, of_groups), group_of_leaf
-
-
-def shown_by(leaves: Sequence[Leaf], table: Table, policy: Policy, cells: Cells) -> dict[str, Shown]:
-    """What each leaf shows of the public attributes."""
-    each = np.arange(len(leaves))
-    return {name: shown(table[name], each, [cells.cell(name, leaf) for leaf in leaves]) for name in policy.public}
-
-
-def _above(leaf: Leaf) -> list[Place]:
-    """All places above those of a leaf."""
-    found: list[Place] = []
-    for place in leaf.places:
-        above = place.parent
-        while above is not None:
-            found.append(above)
-            above = above.parent
-    return found
-
-
-def _ends(column: Column, first: int, end: int) -> tuple[Any, Any]:
-    """The lowest and the highest number of a run of codes; a declared domain goes on where the numbers end."""
-    low, high = column.values[first], column.values[end - 1]
-    domain = column.domain
-    if domain is not None and domain.low is not None and first == 0:
-        low = min(low, domain.low)
-    if domain is not None and domain.high is not None and end == len(column.values):
-        high = max(high, domain.high)
-    return low, high

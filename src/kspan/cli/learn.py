@@ -1,13 +1,13 @@
 """kspan learn: mine a model, from people as they are or from a released table."""
 
 import sys
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, get_args
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from kspan.cli.learners import check_options, check_outputs, typed
 from kspan.cli.options import (
     Columns,
     Curve,
@@ -23,35 +23,15 @@ from kspan.cli.options import (
     dialect,
     write_report,
 )
-from kspan.cli.output import page, progress, tell, tell_json
-from kspan.errors import FileError, PolicyError, check_number
+from kspan.cli.output import progress, tell, tell_json
+from kspan.cli.trees import tell_tree, written_tree
+from kspan.errors import PolicyError
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from kspan.audit.findings import Audit
-    from kspan.model.tree import Tree
     from kspan.policy import Policy
 
-FLAGS = {
-    "score": ("--score",),
-    "min_rows": ("--min-rows",),
-    "confidence_factor": ("--confidence-factor",),
-    "prune": ("--prune", "--no-prune"),
-    "subtree_raising": ("--raising", "--no-raising"),
-    "entropy": ("--entropy",),
-    "division": ("--division",),
-    "rng": ("--seed",),
-    "likelihood": ("--likelihood",),
-    "alpha": ("--alpha",),
-    "numbers": ("--numbers",),
-    "bins": ("--bins",),
-    "var_smoothing": ("--var-smoothing",),
-    "C": ("--C",),
-    "missing_indicator": ("--missing-indicator", "--no-missing-indicator"),
-    "max_iter": ("--max-iter",),
-}
-"""How options of methods are typed; those that are yes or no have a word for each."""
 
 OF_OTHERS = "Options of naive-bayes and logistic"
 OF_RULES = "Options of rules and clusters"
@@ -238,7 +218,7 @@ def learn(
         others = {**options, **foreign, "--target": target, "--manifest": manifest, "--table": table}
         others |= {"--range-pattern": range_pattern, "--disclose": None if disclose == "counts" else disclose}
         others |= {"--curve": curve or None}
-        strange = [_typed(name) for name, value in others.items() if value is not None]
+        strange = [typed(name) for name, value in others.items() if value is not None]
         wished = {name: value for name, value in {**own, "most": most}.items() if value is not None}
         how = dialect(delimiter, encoding, columns)
         if method == "rules":
@@ -250,10 +230,10 @@ def learn(
         return learn_clusters(data, output, policy, wished, strange, report=report, how=how, json=json)
     for name, value in {**of_rules, **of_clusters, "most": most}.items():
         if value is not None:
-            raise PolicyError(f"-m {method} does not take {_typed(name)}: leave it out, or use -m rules or clusters")
-    _check_options(method, options)
+            raise PolicyError(f"-m {method} does not take {typed(name)}: leave it out, or use -m rules or clusters")
+    check_options(method, options)
     check_word("--disclose", disclose, DISCLOSURES)
-    _check_outputs(output, table, method, disclose)
+    check_outputs(output, table, method, disclose)
     if report is not None and method not in PRIVATE_METHODS:
         raise PolicyError(f"--report is about promises, and {method} makes none: leave it out, or see kspan audit")
     rules_of = _rules(data, policy, manifest, target, range_pattern, method)
@@ -266,7 +246,7 @@ def learn(
         model = induce(people, rules, method, **options)
         if isinstance(model, Tree):
             step("judging it")
-            made = _written_tree(model.disclosing(disclose), people, rules, method, output, table)
+            made = written_tree(model.disclosing(disclose), people, rules, method, output, table)
             if report is not None:
                 from kspan.report.making import described
 
@@ -277,7 +257,7 @@ def learn(
     if report is not None:
         write_report(report, summary)
     if isinstance(model, Tree):
-        return _tell_tree(made, rules, method, depth=depth, json=json)
+        return tell_tree(made, rules, method, depth=depth, json=json)
     print(
         f"Wrote {output}: it makes no promise; release it only if what it was learnt from may be released.",
         file=sys.stderr,
@@ -336,119 +316,3 @@ def _rules(
             "released with the table with --manifest; a method that keeps no requirement needs --target alone"
         )
     return _Rules(None if policy is None else Policy.load(policy), manifest, target, range_pattern)
-
-
-@dataclass(frozen=True)
-class _Tree:
-    """A tree that was written, and the judge's word on the files that were judged."""
-
-    tree: "Tree"
-    output: Path
-    table: Path | None
-    audits: "Mapping[Path, Audit]"
-
-
-def _written_tree(
-    tree: "Tree", people: "pl.DataFrame", rules: "Policy", method: str, output: Path, table: Path | None
-) -> _Tree:
-    """Judge a tree that is to keep the requirement, and write it with its table; write any other as it is."""
-    from kspan.induce.methods import PRIVATE_METHODS
-    from kspan.model.equivalent import told
-    from kspan.model.models import save_model
-    from kspan.publish import judged_table, judged_tree, write_judged
-
-    files = {}
-    if method in PRIVATE_METHODS:
-        files[output] = judged_tree(tree, people, rules, disclosure=tree.disclosure)
-    if table is not None:
-        remedy = (
-            "neither was the tree: leave out --table, or name the target where the requirement is about private "
-            f"values ([require.{rules.target}])"
-        )
-        shown = told(tree, people, rules)
-        files[table] = judged_table(shown, rules, table, what="the equivalent table", remedy=remedy)
-    write_judged(files)
-    if not files:
-        save_model(tree, output)
-    return _Tree(tree, output, table, {path: judged.audit for path, judged in files.items()})
-
-
-def _tell_tree(made: _Tree, rules: "Policy", method: str, *, depth: int, json: bool) -> int:
-    """Say what was written."""
-    from kspan.model.paths import text
-    from kspan.report.text import print_audit
-
-    output, audits = made.output, made.audits
-    for path in audits:
-        print(f"Wrote {path}: it keeps {rules.require}.", file=sys.stderr)
-    if not audits:
-        print(f"Wrote {output}: it makes no promise; do not release it before kspan audit says so.", file=sys.stderr)
-    if json:
-        found = {path: audit.as_dict() for path, audit in audits.items()}
-        beside = None if made.table is None else {"output": str(made.table), "audit": found[made.table]}
-        said = {"output": str(output), "method": method, "leaves": len(made.tree.leaves), "audit": found.get(output)}
-        tell_json({**said, "table": beside})
-        return 0
-    tell(text(made.tree, depth=depth) + "\n\n")
-    if output in audits:
-        with page() as console:
-            print_audit(audits[output], rules.public, console)
-    return 0
-
-
-def _typed(option: str) -> str:
-    """How an option is typed."""
-    return FLAGS.get(option, (option if option.startswith("-") else "--" + option.replace("_", "-"),))[0]
-
-
-def _check_options(method: str, options: Mapping[str, Any]) -> None:
-    """Refuse what a method does not take, in the words of the command line and before the data is read."""
-    from kspan.data.expected import LIKELIHOODS
-    from kspan.induce.logistic import SHAPES as LINEAR_SHAPES
-    from kspan.induce.methods import METHODS, options_of
-    from kspan.induce.naive_bayes import SHAPES as BAYES_SHAPES
-    from kspan.induce.spread import Division, Entropy
-    from kspan.induce.worth import SCORES
-
-    check_word("-m", method, [*METHODS, "clusters", "rules"])
-    known = options_of(method)
-    for name, value in options.items():
-        if name not in known:
-            typed = FLAGS[name][-1] if value is False else FLAGS[name][0]
-            possible = ", ".join(flag for one in known for flag in FLAGS.get(one, ()))
-            raise PolicyError(f"-m {method} does not take {typed}: leave it out, or use {possible}")
-    if "score" in options:
-        check_word("--score", options["score"], SCORES)
-    if "entropy" in options:
-        check_word("--entropy", options["entropy"], get_args(Entropy))
-    if "division" in options:
-        # Published marginals cannot be typed, so that division by them is for Python only.
-        check_word("--division", options["division"], [word for word in get_args(Division) if word != "distribution"])
-    if "likelihood" in options:
-        check_word("--likelihood", options["likelihood"], LIKELIHOODS)
-    if "numbers" in options:
-        check_word("--numbers", options["numbers"], BAYES_SHAPES if method == "naive-bayes" else LINEAR_SHAPES)
-    if "confidence_factor" in options:
-        check_number("--confidence-factor", options["confidence_factor"], low=1e-4, high=0.5)
-
-
-def _check_outputs(output: Path, table: Path | None, method: str, disclose: str) -> None:
-    """Refuse files that cannot be written, or must not be, before long work begins."""
-    from kspan.frames.files import check_place, check_writable, is_table_name
-    from kspan.induce.methods import METHODS, PRIVATE_METHODS, TREE_METHODS
-
-    if is_table_name(output):
-        raise FileError(f"-o {output} has the name of a table, but a model is JSON: end it in .json")
-    check_place(output)
-    if disclose != "counts" and method not in TREE_METHODS:
-        raise PolicyError(f"--disclose {disclose} is about the nodes of trees, and {method} grows none: leave it out")
-    if table is None:
-        return
-    if method not in PRIVATE_METHODS:
-        private = ", ".join(name for name in METHODS if name in PRIVATE_METHODS)
-        raise PolicyError(f"--table needs a method that keeps the requirement, which {method} does not: use {private}")
-    if disclose != "counts":
-        raise PolicyError(
-            f"--table tells the label of each person, which --disclose {disclose} holds back: leave out one of them"
-        )
-    check_writable(table)
