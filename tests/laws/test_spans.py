@@ -15,7 +15,8 @@ from kspan.audit.spans import spans_of
 from kspan.audit.tree import audit_tree
 from kspan.data.encode import encode
 from kspan.data.table import Table
-from kspan.induce.grow import NO_SON, Allowed, Growth, Leaf
+from kspan.induce.allowed import Allowed
+from kspan.induce.grow import NO_SON, Growth, Leaf
 from kspan.induce.id3 import id3, offered
 from kspan.induce.kadet import grow_in_crowds
 from kspan.induce.people import NO_SHARE, Split
@@ -77,8 +78,8 @@ def test_the_judge_gives_the_verdict_of_the_definition(data: st.DataObject, k: i
 def growth_of(frame: pl.DataFrame, policy: ks.Policy) -> tuple[Growth, Table]:
     table = encode(frame, policy)
     people, features = offered(table, policy)
-    target_public = TARGET in policy.public
-    growth = Growth(people, features, requirement=policy.require, target_public=target_public, target=TARGET)
+    target = None if TARGET in policy.public else TARGET
+    growth = Growth(people, features, requirement=policy.require, target=target)
     return growth, table
 
 
@@ -98,8 +99,8 @@ def test_what_grows_is_private_and_nothing_more_could_grow(data: st.DataObject, 
     domains = {name: values if _has_missing(tree, name) else [v for v in values if v is not None]
                for name, values in world.domains.items()}  # fmt: skip
     expected = sizes(naive_spans.spans(tree, world.people, domains))
-    assert growth.spans is not None
-    everywhere = [piece for span in growth.spans.first for piece in span.now()]
+    assert growth.guard is not None
+    everywhere = [piece for span in growth.guard.spans.first for piece in span.now()]
     assert sorted(sorted(span.rows.tolist()) for span in everywhere) == expected
     assert judged(tree, world) == expected
     assert naive_spans.is_k_anonymous(tree, world.people, domains, k)
@@ -132,25 +133,25 @@ def test_a_cut_outside_the_numbers_of_a_span_parts_those_who_miss_one(missing: i
     policy = ks.Policy(public=["word", "number"], target=TARGET, require="k=2")
     growth, _ = growth_of(people, policy)
     check_allowed(growth, 2)
-    assert growth.spans is not None
-    spans = [piece for first in growth.spans.first for piece in first.now()]
+    assert growth.guard is not None
+    spans = [piece for first in growth.guard.spans.first for piece in first.now()]
     assert any(span.rows.tolist() == list(range(8, 11 + missing)) for span in spans)
 
 
 def check_allowed(growth: Growth, k: int) -> None:
     """When it has grown, every span allows just those cuts and levels that part it into crowds."""
     grow_in_crowds(growth)
-    assert growth.spans is not None
-    for span in [piece for first in growth.spans.first for piece in first.now()]:
-        exposes = bool(growth.spans.exposing([span])[0])
+    assert growth.guard is not None
+    for span in [piece for first in growth.guard.spans.first for piece in first.now()]:
+        exposes = bool(growth.guard.spans.exposing([span])[0])
         for number, feature in enumerate(growth.features):
             if not feature.public:
                 continue
             if feature.numeric:
-                found = Allowed(growth, [span]).cuts(number).tolist()
+                found = Allowed(growth.guard, [span]).cuts(number).tolist()
                 splits = [Split(number, 3, NO_SON, cut) for cut in range(feature.plain)]
             else:
-                found = [bool(growth.levels_of_span(span)[level]) for level in growth.worth.levels_of[number]]
+                found = [bool(growth.guard.levels_of_span(span)[level]) for level in growth.worth.levels_of[number]]
                 splits = [growth.by_level(growth.root, number, level) for level in range(len(found))]
             for split, is_allowed in zip(splits, found, strict=True):
                 sons = Counter(split.by_code(feature)[feature.codes[span.rows]].tolist())

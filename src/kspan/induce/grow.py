@@ -7,16 +7,15 @@ level of its hierarchy; among thresholds the lowest.
 import heapq
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 
 import numpy as np
 
 from kspan.data.arrays import Bools, Floats, Int64s
-from kspan.data.groups import Counts, Groups
 from kspan.errors import check_number
+from kspan.induce.allowed import Allowed, Guard
 from kspan.induce.features import Feature
 from kspan.induce.people import People, Rows, Split, Way
-from kspan.induce.spans import Parts, Span, Spans
+from kspan.induce.spans import Parts
 from kspan.induce.worth import (
     ANYWHERE,
     DIGITS,
@@ -28,7 +27,7 @@ from kspan.induce.worth import (
     Threshold,
     Worth,
 )
-from kspan.privacy import KAnonymity, Requirement
+from kspan.privacy import Requirement
 
 NO_SON: Int64s = np.empty(0, np.int64)
 
@@ -89,8 +88,9 @@ class Candidate:
 
 
 class Growth:
-    """A tree while it grows.
+    """A tree while it grows, under a requirement or not.
 
+    `target` is the attribute whose labels are private, or None if everybody knows them.
     `shares_missing`: a row whose value is missing goes to all sons with a share of its weight, instead of to one of its
     own. That is only for trees without a requirement: whoever knows that a value is missing would know the crowd, and
     so are features whose cells may admit several values. With `rng` a row of such a cell goes to one son by chance.
@@ -102,31 +102,24 @@ class Growth:
         features: Sequence[Feature],
         *,
         requirement: Requirement | None = None,
-        target_public: bool = False,
-        target: str = "",
+        target: str | None = None,
         score: int = INFORMATION_GAIN,
         min_rows: int = 1,
         shares_missing: bool = False,
         rng: np.random.Generator | None = None,
     ) -> None:
         check_number("min_rows", min_rows, low=1, whole=True)
-        self.people, self.features, self.requirement = people, features, requirement
-        self.target_public, self.target, self.shares_missing = target_public, target, shares_missing
-        self.rng = rng
+        self.people, self.features, self.shares_missing, self.rng = people, features, shares_missing, rng
         self.spreading = [number for number, feature in enumerate(features) if feature.spread is not None]
         self.worth = Worth(people, features, score, min_rows, shares_missing=shares_missing)
-        self.k = (
-            max((part.k for part in requirement.parts if isinstance(part, KAnonymity)), default=0) if requirement else 0
-        )
         rows, share = people.everybody()
-        self.whole = people.counts(rows)
         self.made = 0
         self.root = self.begin(rows, share)
         # Without a requirement there is nobody to hide, and no span to follow.
-        self.spans = None if requirement is None else Spans(people, 0, rows, target_public=target_public)
+        self.guard = None if requirement is None else Guard(people, features, self.worth, requirement, rows, target)
         self.queue: list[Candidate] = []
         self.splits_of_all: dict[tuple[int, int], Split] = {}
-        if np.count_nonzero(self.whole) > 1:
+        if np.count_nonzero(people.counts(rows)) > 1:
             self.propose(self.root, self.allowed_at(self.root))
 
     def begin(self, rows: Rows, share: Floats) -> Leaf:
@@ -153,11 +146,10 @@ class Growth:
 
     def holds_now(self) -> bool:
         """Does the tree as it is satisfy the requirement?"""
-        if self.spans is None:
-            return True
-        return all(bool(self.satisfied(self.spans.as_they_are(leaf)).all()) for leaf in self.spans.reaching)
+        guard = self.guard
+        return guard is None or all(guard.allows(guard.spans.as_they_are(leaf)) for leaf in guard.spans.reaching)
 
-    def propose(self, leaf: Leaf, allowed: "Allowed") -> None:
+    def propose(self, leaf: Leaf, allowed: Allowed) -> None:
         """Every attribute, at its lowest level or with its best threshold, is a candidate of a leaf of several labels.
 
         `allowed` says what the spans that reach it allow.
@@ -166,7 +158,7 @@ class Growth:
             return
         # Spans only ever shrink, so that a split that is not allowed now never will be: it need not wait in the queue.
         alone = self.is_its_own_span(leaf)
-        k = self.k if alone else 0
+        k = self.guard.k if self.guard is not None and alone else 0
         inside = {number: found for number in self.spreading if (found := self.inside(leaf, number)) is not None}
         leaf.scores = self.worth.of_levels(leaf.rows, leaf.share, k, None if alone else allowed.levels, inside)
         thresholds = {
@@ -181,7 +173,7 @@ class Growth:
         candidates = [self.at_level(leaf, number, 0) for number in words]
         candidates += [self.at_threshold(leaf, number, found) for number, found in thresholds.items()]
         useful = [candidate for candidate in candidates if candidate is not None]
-        if self.requirement is None and useful:
+        if self.guard is None and useful:
             # Nothing is ever refused, so that no other one has a chance.
             best = min(useful)
             useful = [] if best.is_second_rate else [best]
@@ -212,7 +204,7 @@ class Growth:
 
     def is_its_own_span(self, leaf: Leaf) -> bool:
         """Is the leaf reached by one span, of just its own people, that has more than one bin?"""
-        return self.spans is not None and self.spans.is_alone(leaf.number, leaf.rows)
+        return self.guard is not None and self.guard.spans.is_alone(leaf.number, leaf.rows)
 
     def generalize(self, candidate: Candidate) -> None:
         """Give a split that is not allowed another chance: one level up, or with the best threshold that is allowed.
@@ -245,8 +237,8 @@ class Growth:
         leaf, split = candidate.leaf, self.split_of(candidate)
         feature = self.features[split.feature]
         mixed = self.open(leaf, split)
-        if self.spans is not None:
-            self.spans.split(leaf.number, leaf.rows, feature, split, {son.number: son.rows for son in leaf.sons})
+        if self.guard is not None:
+            self.guard.spans.split(leaf.number, leaf.rows, feature, split, {son.number: son.rows for son in leaf.sons})
         allowed = self.allowed_at(leaf.sons[0])
         for son, is_mixed in zip(leaf.sons, mixed.tolist(), strict=True):
             if is_mixed:
@@ -286,56 +278,27 @@ class Growth:
 
     def holds_after(self, candidate: Candidate) -> bool:
         """Would every span still satisfy the requirement after a split?"""
-        if self.spans is None:
+        guard = self.guard
+        if guard is None:
             return True
         leaf, split = candidate.leaf, self.split_of(candidate)
         feature = self.features[split.feature]
-        spans = self.spans.of(leaf.number)
+        spans = guard.spans.of(leaf.number)
         if not feature.public:
             # It divides no span, but a span that was safe because it had one bin has several now.
-            safe = [span for span, exposes in zip(spans, self.spans.exposing(spans), strict=True) if not exposes]
-            return not safe or bool(self.satisfied(self.spans.with_many_bins(safe)).all())
+            safe = [span for span, exposes in zip(spans, guard.spans.exposing(spans), strict=True) if not exposes]
+            return not safe or guard.allows(guard.spans.with_many_bins(safe))
         if self.is_its_own_span(leaf):
             counts = self.people.by_son(leaf.rows, leaf.share, feature, split).astype(np.int64)
-            return bool(self.satisfied(Parts(counts, np.ones(split.sons, bool))).all())
+            return guard.allows(Parts(counts, np.ones(split.sons, bool)))
         if feature.numeric:
             return bool(self.allowed_at(leaf).cuts(split.feature)[split.cut])
         level = self.worth.levels_of[split.feature][candidate.level]
-        return all(self.levels_of_span(span)[level] for span in spans)
+        return all(guard.levels_of_span(span)[level] for span in spans)
 
-    def allowed_at(self, leaf: Leaf) -> "Allowed":
+    def allowed_at(self, leaf: Leaf) -> Allowed:
         """Which splits the spans that reach a leaf allow."""
-        return Allowed(self, [] if self.spans is None else self.spans.of(leaf.number))
-
-    def levels_of_span(self, span: Span) -> Bools:
-        """Which levels of categorical features divide a span into parts that satisfy the requirement; private ones do.
-
-        That is counted once for all leaves that the span reaches.
-        """
-        assert self.spans is not None
-        if span.levels is None:
-            parts, levels = self.worth.parts(span.rows), self.worth.levels
-            exposing = np.repeat(self.spans.exposing([span]), len(parts))
-            bad = ~self.satisfied(Parts(parts, exposing))
-            span.levels = ~levels.public | (levels.count(bad) == 0)
-        return span.levels
-
-    def satisfied(self, parts: Parts) -> Bools:
-        """Which parts of spans satisfy the requirement; those without people do."""
-        requirement = self.requirement
-        assert requirement is not None
-        sizes = parts.counts.sum(axis=1)
-        if isinstance(requirement, KAnonymity):
-            large: Bools = (sizes >= requirement.k) | (sizes == 0) | ~parts.exposing
-            return large
-        good = np.ones(len(sizes), bool)
-        populated = sizes > 0
-        if populated.any():
-            people = self.people
-            counts = Counts.of(parts.counts[populated], self.whole, ordered=people.ordered, levels=people.levels)
-            private = {} if self.target_public else {self.target: counts}
-            good[populated] = requirement.holds(Groups(sizes[populated], private, parts.exposing[populated]))
-        return good
+        return Allowed(self.guard, [] if self.guard is None else self.guard.spans.of(leaf.number))
 
     def by_level(self, leaf: Leaf, number: int, level: int) -> Split:
         """The split by the names of a level of a feature; remembered where all codes may come."""
@@ -360,25 +323,6 @@ class Growth:
         third = self.features[number].can_be_missing and leaf.asked(number) is None and not self.shares_missing
         return Split(number, 2 + third, NO_SON, cut, at)
 
-    def forbidden_cuts(self, span: Span, number: int) -> tuple[Int64s, Int64s]:
-        """Runs of codes after which a numeric feature must not be cut, for some part of a span would not be private."""
-        assert self.spans is not None
-        if number not in span.forbidden:
-            feature = self.features[number]
-            here, counts = self.people.by_code(span.rows, feature)
-            plain = int(np.searchsorted(here, feature.plain))
-            sons = _sons_of_thresholds(counts, plain)
-            exposing = np.repeat(self.spans.exposing([span]), sons.shape[0] * sons.shape[1])
-            good = self.satisfied(Parts(sons.reshape(-1, self.people.labels), exposing)).reshape(sons.shape[:2])
-            bad = np.flatnonzero(~good.all(axis=1))
-            begins, ends = here[bad], np.append(here[:plain], feature.plain)[bad + 1]
-            if plain and plain - 1 in bad:
-                # A cut beyond all numbers parts those who miss one from the others, and so does one before them all.
-                begins, ends = np.append(0, begins), np.append(here[0], ends)
-            # Up to the next code that occurs every cut divides the span alike.
-            span.forbidden[number] = begins, ends
-        return span.forbidden[number]
-
     def leaves(self) -> Iterator[Leaf]:
         """Every leaf of the tree as it is."""
         waiting = [self.root]
@@ -387,43 +331,3 @@ class Growth:
             if leaf.split is None:
                 yield leaf
             waiting.extend(reversed(leaf.sons))
-
-
-class Allowed:
-    """The splits that leave every one of some spans private, looked up when they are asked for."""
-
-    def __init__(self, growth: Growth, spans: list[Span]) -> None:
-        self.growth, self.spans = growth, spans
-        self.found: dict[int, Bools] = {}
-
-    @cached_property
-    def levels(self) -> Bools | None:
-        """By levels of categorical features; None if there are no spans to care for."""
-        if not self.spans:
-            return None
-        together = self.growth.levels_of_span(self.spans[0]).copy()
-        for span in self.spans[1:]:
-            together &= self.growth.levels_of_span(span)
-        return together
-
-    def cuts(self, number: int) -> Bools:
-        """After codes of a numeric feature."""
-        feature = self.growth.features[number]
-        if not self.spans or not feature.public:
-            return ANYWHERE
-        if number not in self.found:
-            runs = [self.growth.forbidden_cuts(span, number) for span in self.spans]
-            begins, ends = (np.concatenate(bounds) for bounds in zip(*runs, strict=True))
-            codes = feature.size + 1
-            depth = np.bincount(begins, minlength=codes) - np.bincount(ends, minlength=codes)
-            self.found[number] = np.cumsum(depth)[: feature.plain] == 0
-        return self.found[number]
-
-
-def _sons_of_thresholds(counts: Int64s, plain: int) -> Int64s:
-    """For a cut after each code: people up to it, beyond it, and missing (if that is a code), by label."""
-    up_to = np.cumsum(counts[:plain], axis=0)
-    parts = [up_to, up_to[-1:] - up_to if plain else up_to]
-    if len(counts) > plain:
-        parts.append(np.broadcast_to(counts[plain], up_to.shape))
-    return np.stack(parts, axis=1)

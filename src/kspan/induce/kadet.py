@@ -49,8 +49,7 @@ def _grown(table: Table, policy: Policy, score: int, min_rows: int) -> Growth:
         people,
         features,
         requirement=policy.require,
-        target_public=target_public,
-        target=str(policy.target),
+        target=None if target_public else policy.target,
         score=score,
         min_rows=min_rows,
     )
