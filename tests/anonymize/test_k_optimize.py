@@ -1,5 +1,7 @@
 """The best intervals for all: equal to trying every set of cuts on tiny tables, and what must hold on any."""
 
+import subprocess
+import sys
 from itertools import pairwise, product
 from typing import Any
 
@@ -229,3 +231,28 @@ def test_pairs_of_neighbors_are_tried_by_the_naive_search() -> None:
     ways = list(every_recoding(people))
     assert len(ways) == 2**2 * 2**1
     assert all(later - earlier in (0, 1) for way in ways for one in way for earlier, later in pairwise(one.values()))
+
+
+COMPILED_WHEN = """
+import kspan as ks
+from kspan.anonymize import cut_search
+from kspan.kernels import k_optimize as kernels
+
+def known():
+    return {name: len(each.signatures) for name, each in vars(kernels).items() if hasattr(each, "signatures")}
+
+begin, before = cut_search.Clock.begin, []
+cut_search.Clock.begin = lambda clock: (before.append(known()), begin(clock))
+people = ks.datasets.load_adult("train").head(400)
+names = ["age", "education", "sex", "hours-per-week"]
+policy = ks.Policy(public=names, private=["income"], target="income", require="k=5")
+ks.anonymize(people.select(*names, "income"), policy, "k-optimize", rng=0, seconds=0.5)
+assert sum(before[0].values()) > 5, before
+assert known() == before[0], (known(), before)
+"""
+
+
+def test_the_clock_begins_when_all_loops_are_compiled() -> None:
+    """To compile them takes seconds, once: in a new process, since in this one somebody may have done it."""
+    done = subprocess.run([sys.executable, "-c", COMPILED_WHEN], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr

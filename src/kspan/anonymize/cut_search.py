@@ -6,7 +6,7 @@ attribute always begins one, and is never marked.
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import takewhile
 from typing import Any
 
@@ -107,6 +107,10 @@ class Clock:
     progress: Callable[[float], None] | None = None
     start: float = field(default_factory=time.monotonic)
 
+    def begin(self) -> None:
+        """The time begins to run."""
+        self.start = time.monotonic()
+
     def share(self) -> float:
         """The share of the time that is over."""
         gone = time.monotonic() - self.start
@@ -118,12 +122,23 @@ class Clock:
 
 def search(cells: Cells, possible: Bools, aim: Aim, clock: Clock, *, rng: np.random.Generator) -> Found:
     """The cheapest cuts among the possible ones that can be found in time, starting from none."""
+    _load_compiled(cells, possible, aim)
+    clock.begin()
     none = np.zeros_like(possible)
     found = Found(none, _Cost(cells, none, aim).exact()[0])
     if possible.sum() > FEW_CUTS:
         _search_nearby(cells, possible, aim, found, clock, rng)
     _search_tree(cells, possible, aim, found, clock)
     return found
+
+
+def _load_compiled(cells: Cells, possible: Bools, aim: Aim) -> None:
+    """Use all compiled loops on two cells: to compile them, which happens once, may take as long as a search."""
+    few = Cells(cells.bins[:2].copy(order="K"), cells.counts[:2])
+    cost = _Cost(few, possible, replace(aim, exact=None))
+    cost.added()
+    cost.removed()
+    withheld_price(cost.withheld, aim.kind, aim.everybody)
 
 
 class _Cost:

@@ -57,8 +57,8 @@ def k_optimize(
     The cost is `cm` (people whose target is not that of the majority of their group) or `dm` (everybody's group
     size); a withheld person costs 1 or as much as there are people. At most a share `withhold` of the people is
     withheld. A number with more than `most_values` different values is first put into so many bins with about equally
-    many people. The search ends after about `seconds` (10 unless given); `progress` hears the share of it that is over.
-    A search that proved its optimum gives the same again; one that the clock ended need not.
+    many people. The search ends about `seconds` (10 unless given) after it began; `progress` hears the share of it that
+    is over. A search that proved its optimum gives the same again; one that the clock ended need not.
     """
     if loss not in get_args(Loss):
         raise PolicyError(f"the loss cannot be {loss!r:.40}: use 'cm' or 'dm'")
