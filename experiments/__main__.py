@@ -45,7 +45,7 @@ def _arguments(words: list[str] | None) -> argparse.Namespace:
         command.add_argument("--data", type=Path, default=DATA, help="the folder with the papers' data sets")
         command.add_argument("--quick", action="store_true", help="a small part, to see that everything works")
         command.add_argument("--out", type=Path, help="where results, charts and the page go")
-        command.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="how many experiments run at once")
+        command.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="how many blocks run at once")
     return parser.parse_args(words)
 
 

@@ -13,6 +13,8 @@ PUBLISHED = Path(__file__).parent / "published" / "003-accuracy.csv"
 ALPHA = 0.05
 MOST_NAMED = 12
 """So many cells are named in a sentence; the table marks them all."""
+BY_LABEL = {"naive-bayes": "naive-bayes, by label", "logistic": "logistic, by label"}
+"""Inducers that can cut numbers where labels change, which those of the paper seem to have done."""
 Cells = Mapping[tuple[Any, ...], Mapping[str, Any]]
 
 
@@ -22,13 +24,13 @@ class Printed:
 
     accuracy: float
     interval: float
-    marked: bool
-    """Does the paper call the difference significant?"""
+    mark: str = ""
+    """What the paper calls a significant difference; of rivals in Tables 3 to 5, whether kACTUS is better or worse."""
 
     def admits(self, ours: float) -> bool:
         """Is an accuracy within the interval, or better?
 
-        >>> [Printed(0.85, 0.01, False).admits(ours) for ours in (0.83, 0.84, 0.9)]
+        >>> [Printed(0.85, 0.01).admits(ours) for ours in (0.83, 0.84, 0.9)]
         [False, True, True]
         """
         return round(ours, 4) >= round(self.accuracy - self.interval, 4)
@@ -41,9 +43,27 @@ def printed(*keys: str, **only: Any) -> dict[tuple[Any, ...], Printed]:
     """What the tables of kACTUS's paper say, by the columns that are named."""
     rows = pl.read_csv(PUBLISHED, schema_overrides={"public": pl.String}).filter(**only)
     return {
-        tuple(row[key] for key in keys): Printed(row["accuracy"] / 100, row["interval"] / 100, bool(row["mark"]))
+        tuple(row[key] for key in keys): Printed(row["accuracy"] / 100, row["interval"] / 100, row["mark"] or "")
         for row in rows.iter_rows(named=True)
     }
+
+
+def beside_by_label(theirs: Mapping[tuple[Any, ...], Printed], place: int) -> dict[tuple[Any, ...], Printed]:
+    """What is printed of inducers, whose names are at a place of the keys, also for those that cut numbers by label."""
+    known = dict(theirs)
+    for key, each in theirs.items():
+        if key[place] in BY_LABEL:
+            known[*key[:place], BY_LABEL[key[place]], *key[place + 1 :]] = each
+    return known
+
+
+def by_label(ours: Cells, place: int) -> Cells:
+    """Ours, those that cut numbers by label in the place of those that do not."""
+    plain = {cut: name for name, cut in BY_LABEL.items()}
+    better = {
+        (*key[:place], plain[key[place]], *key[place + 1 :]): row for key, row in ours.items() if key[place] in plain
+    }
+    return {**ours, **better}
 
 
 def cells(table: pl.DataFrame, *keys: str) -> dict[tuple[Any, ...], dict[str, Any]]:

@@ -17,7 +17,6 @@ LEARNERS: Mapping[str, tuple[str, Mapping[str, Any]]] = {
     "c45": ("c45", {}),
     "part": ("part", {}),
     "naive-bayes": ("naive-bayes", {}),
-    "naive-bayes, binned": ("naive-bayes", {"numbers": "binned"}),
     "naive-bayes, by label": ("naive-bayes", {"numbers": "by-label"}),
     "logistic": ("logistic", {}),
     "logistic, by label": ("logistic", {"numbers": "by-label"}),
@@ -45,7 +44,7 @@ class Way:
 ORIGINALLY = Way(ORIGINAL, ORIGINAL)
 KACTUS = Way("kactus", "kactus")
 KACTUS_INTERVALS = Way("kactus, intervals", "kactus", INTERVALS)
-KACTUS_ALIKE = Way("kactus, shown alike", "kactus", INTERVALS, alike=True)
+KACTUS_ALIKE = Way("kactus, shown alike", "kactus", {"refine": False}, alike=True)
 OPTIONS = (
     Way("kactus, as printed", "kactus", PRINTED),
     Way("kactus, merged siblings", "kactus", {"merge_siblings": True}),

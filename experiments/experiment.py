@@ -46,17 +46,51 @@ class Experiment:
 
 def run(experiment: Experiment, data: Data, path: Path, *, quick: bool, tell: Tell) -> pl.DataFrame:
     """Measure what the file does not hold yet; a block is kept as soon as it is done."""
-    table = read_rows(path)
-    blocks = experiment.blocks(quick)
-    for done, block in enumerate(blocks):
-        if holds(table, block):
-            continue
-        tell(experiment.name, done, len(blocks), ", ".join(f"{key} {value}" for key, value in block.items()))
-        rows = [{**block, **row, **_stamp()} for row in experiment.measure(block, data)]
-        table = pl.concat([table, pl.DataFrame(rows, infer_schema_length=None)], how="diagonal_relaxed")
-        _write(table, path)
-    tell(experiment.name, len(blocks), len(blocks), "")
-    return table
+    kept = Kept(path, experiment.blocks(quick))
+    for block in kept.missing:
+        tell(experiment.name, kept.done, len(kept.blocks), said(block))
+        kept.add(measured(experiment, block, data))
+    tell(experiment.name, kept.done, len(kept.blocks), "")
+    return kept.in_order()
+
+
+class Kept:
+    """The rows of an experiment in a file, and the blocks that it should hold."""
+
+    def __init__(self, path: Path, blocks: Sequence[Block]) -> None:
+        self.path, self.blocks = path, blocks
+        self.table = read_rows(path)
+        self.missing = [block for block in blocks if not holds(self.table, block)]
+        self.done = len(blocks) - len(self.missing)
+
+    def add(self, rows: Sequence[Row]) -> None:
+        """Keep the rows of another block."""
+        more = pl.DataFrame(rows, infer_schema_length=None)
+        self.table = pl.concat([self.table, more], how="diagonal_relaxed")
+        _write(self.table, self.path)
+        self.done += 1
+
+    def in_order(self) -> pl.DataFrame:
+        """All rows, those of the first block first, whichever was done first."""
+        own = [_of(self.table, block) for block in self.blocks]
+        others = self.table.filter(~pl.any_horizontal(own)) if own else self.table
+        self.table = pl.concat([others, *(self.table.filter(each) for each in own)])
+        _write(self.table, self.path)
+        return self.table
+
+
+def measured(experiment: Experiment, block: Block, data: Data) -> list[Row]:
+    """The rows of a block, with all that is needed to measure them again."""
+    return [{**block, **row, **_stamp()} for row in experiment.measure(block, data)]
+
+
+def said(block: Block) -> str:
+    """A block in words.
+
+    >>> said({"data": "car", "k": 5})
+    'data car, k 5'
+    """
+    return ", ".join(f"{key} {value}" for key, value in block.items())
 
 
 def read_rows(path: Path) -> pl.DataFrame:
@@ -70,10 +104,14 @@ def holds(table: pl.DataFrame, block: Block) -> bool:
     >>> holds(pl.DataFrame({"data": ["car"], "seed": [SEED]}), {"data": "car"}), holds(pl.DataFrame(), {"data": "car"})
     (True, False)
     """
-    wanted = {**block, "seed": SEED}
-    if not set(wanted) <= set(table.columns):
+    if not {*block, "seed"} <= set(table.columns):
         return False
-    return not table.filter(pl.all_horizontal(pl.col(key) == value for key, value in wanted.items())).is_empty()
+    return not table.filter(_of(table, block)).is_empty()
+
+
+def _of(table: pl.DataFrame, block: Block) -> pl.Expr:
+    """Is a row of a block, measured with this seed?"""
+    return pl.all_horizontal(pl.col(key).eq_missing(value) for key, value in {**block, "seed": SEED}.items())
 
 
 def _stamp() -> Row:

@@ -6,14 +6,12 @@ from typing import Any
 
 import polars as pl
 
-from experiments.beside import ALPHA, cells, chance, columns, folds, pair, printed, verdict
+from experiments.beside import ALPHA, beside_by_label, cells, chance, columns, folds, pair, printed, verdict
 from experiments.lines import lines
 from experiments.page import markdown
 
 WAYS = ("kactus", "kactus, intervals", "kactus, shown alike")
 OPTIONS = ("kactus, as printed", "kactus, merged siblings", "kactus, greedy", "kactus, people")
-BINNED = "naive-bayes, binned"
-"""Ours, beside the paper's naive Bayes, which seems to have made bins of numbers, too."""
 ADULT = "adult-income"
 KEYS = ("data", "inducer", "k")
 
@@ -43,8 +41,7 @@ def charts(table: pl.DataFrame) -> Mapping[str, Any]:
 
 def found(table: pl.DataFrame) -> str:
     """Ours beside Table 2, and what changes with the options."""
-    theirs = printed(*KEYS, table=2)
-    theirs |= {(data, BINNED, k): each for (data, inducer, k), each in theirs.items() if inducer == "naive-bayes"}
+    theirs = beside_by_label(printed(*KEYS, table=2), KEYS.index("inducer"))
     fit = _fit(table)
     ways = {way: cells(fit.filter(pl.col("method").is_in([way, "original"])), *KEYS) for way in WAYS}
     trees = {key: each for key, each in theirs.items() if key[1] == "c45"}
@@ -88,7 +85,7 @@ def _different(trees: Mapping[tuple[Any, ...], Any], ways: Mapping[str, Mapping[
     found = []
     for way in WAYS:
         asked = [
-            (each.marked, p < ALPHA)
+            (bool(each.mark), p < ALPHA)
             for (data, inducer, k), each in trees.items()
             if k > 1 and (p := chance(ways[way].get((data, inducer, k)), ways[way].get((data, inducer, 1)))) is not None
         ]

@@ -7,7 +7,19 @@ from typing import Any
 import polars as pl
 
 import kspan as ks
-from experiments.beside import ALPHA, Cells, Printed, cells, chance, columns, pair, printed, verdict
+from experiments.beside import (
+    ALPHA,
+    Cells,
+    Printed,
+    beside_by_label,
+    by_label,
+    cells,
+    chance,
+    columns,
+    pair,
+    printed,
+    verdict,
+)
 from experiments.lines import lines
 from experiments.page import markdown
 
@@ -15,7 +27,6 @@ WAYS = ("kactus", "kactus, intervals", "kactus, shown alike")
 KEYS = ("inducer", "public", "k")
 GENERALIZING, SUPPRESSING = ("tds", "tdr", "kadet"), ("tds, suppressing", "tdr, suppressing", "kadet, suppressing")
 RIVALS = (*GENERALIZING, *SUPPRESSING, "mondrian")
-BINNED, BY_LABEL = "naive-bayes, binned", "naive-bayes, by label"
 TABLE = {**dict.fromkeys((*WAYS, *GENERALIZING), 3), **dict.fromkeys(SUPPRESSING, 4), "mondrian": 5}
 """Where the paper prints a method."""
 
@@ -67,9 +78,7 @@ def _wide(table: pl.DataFrame) -> pl.DataFrame:
     rows = [
         {"inducer": key[0], "k": key[1], "line": key[2], "accuracy": each["accuracy"]} for key, each in ours.items()
     ]
-    theirs = printed("inducer", "k", table=3, public="14", method="kactus")
-    bayes = [(k, each) for (inducer, k), each in theirs.items() if inducer == "naive-bayes"]
-    theirs |= {(name, k): each for name in (BINNED, BY_LABEL) for k, each in bayes}
+    theirs = beside_by_label(printed("inducer", "k", table=3, public="14", method="kactus"), 0)
     rows += [
         {"inducer": inducer, "k": k, "line": "published", "accuracy": each.accuracy}
         for (inducer, k), each in theirs.items()
@@ -82,7 +91,8 @@ def found(table: pl.DataFrame) -> str:
     """Ours beside Tables 3, 4 and 5."""
     texts = table.with_columns(pl.col("public").cast(pl.String))
     ours = {way: cells(texts.filter(pl.col("method") == way), *KEYS) for way in (*WAYS, *RIVALS)}
-    theirs = printed(*KEYS, table=3, method="kactus")
+    paper = printed(*KEYS, table=3, method="kactus")
+    theirs = beside_by_label(paper, KEYS.index("inducer"))
     seen = {key: each for key, each in theirs.items() if any(key in ours[way] for way in WAYS)}
     rows = [
         (*key, each, *(cell for way in WAYS for cell in columns(each, ours[way].get(key))))
@@ -91,13 +101,16 @@ def found(table: pl.DataFrame) -> str:
     head = [head for way in WAYS for head in (way, "difference", "within or better")]
     said = ["kACTUS in Table 3:\n\n" + markdown([*KEYS, "published", *head], rows)]
     for way in WAYS:
-        said.append(f"`{way}` is within the published interval or better in {verdict(seen, ours[way], _name)}.")
-        said.append(f"By inducer: {_by_inducer(seen, ours[way])}.{_with_bins(seen, ours[way])}")
+        best = by_label(ours[way], KEYS.index("inducer"))
+        said.append(
+            f"`{way}` is within the published interval or better with {_by_inducer(seen, ours[way])}. "
+            f"All four, numbers by label: {verdict(paper, best, _name)}."
+        )
     said.append(_rivals(ours, GENERALIZING, "Table 3: C4.5 after methods with hierarchies"))
     said.append(_rivals(ours, SUPPRESSING, "Table 4: the same without hierarchies, so that they suppress"))
     said.append(_rivals(ours, ("mondrian",), "Table 5: Mondrian"))
     said.append(_gaps(ours))
-    said.append(_bayes(ours))
+    said.append(_other_inducers(ours))
     said.append(_tests(ours))
     said.append(_ranks(ours))
     return "\n\n".join(each for each in said if each)
@@ -108,22 +121,12 @@ def _name(key: tuple[Any, ...]) -> str:
 
 
 def _by_inducer(theirs: Mapping[tuple[Any, ...], Printed], ours: Cells) -> str:
-    """The verdict for each inducer; naive Bayes with bins is measured against the paper's naive Bayes."""
+    """The verdict for each inducer."""
     said = []
     for inducer in dict.fromkeys(key[0] for key in theirs):
         part = {key: each for key, each in theirs.items() if key[0] == inducer}
         said.append(f"{inducer} {verdict(part, ours, _name).split(';')[0]}")
-    for name in (BINNED, BY_LABEL):
-        bins = {(name, *key[1:]): each for key, each in theirs.items() if key[0] == "naive-bayes"}
-        if any(key in ours for key in bins):
-            said.append(f"{name} (beside the paper's naive Bayes) {verdict(bins, ours, _name).split(';')[0]}")
     return ", ".join(said)
-
-
-def _with_bins(theirs: Mapping[tuple[Any, ...], Printed], ours: Cells) -> str:
-    """The verdict on all cells, where naive Bayes makes bins of numbers that are cut where labels change."""
-    bins = {key: ours[BY_LABEL, *key[1:]] for key in theirs if key[0] == "naive-bayes" and (BY_LABEL, *key[1:]) in ours}
-    return f" All, naive Bayes by label: {verdict(theirs, {**ours, **bins}, _name)}." if bins else ""
 
 
 def _rivals(ours: Mapping[str, Cells], methods: Sequence[str], title: str) -> str:
@@ -144,51 +147,72 @@ def _printed(method: str, key: tuple[Any, ...]) -> Printed | None:
 
 
 def _gaps(ours: Mapping[str, Cells]) -> str:
-    """How many points kACTUS is ahead with C4.5, in the mean of the cells that were measured."""
-    rows = []
+    """How many points kACTUS is ahead, in the mean of the cells that were measured, with each inducer and with all."""
+    rows: list[tuple[Any, ...]] = []
     for method in RIVALS:
-        keys = [key for key in ours[method] if key[0] == "c45" and all(key in ours[way] for way in WAYS)]
-        if not keys:
-            continue
-        pairs = [(_printed("kactus", key), _printed(method, key)) for key in keys]
-        theirs = fmean(one.accuracy - other.accuracy for one, other in pairs if one and other)
-        gaps = [fmean(ours[way][key]["accuracy"] - ours[method][key]["accuracy"] for key in keys) for way in WAYS]
-        rows.append((method, len(keys), theirs, *gaps))
+        both = [key for key in ours[method] if all(key in ours[way] for way in WAYS)]
+        inducers = list(dict.fromkeys(key[0] for key in both))
+        for inducer in [*inducers, *(["all"] if len(inducers) > 1 else [])]:
+            keys = [key for key in both if inducer in (key[0], "all")]
+            pairs = [(_printed("kactus", key), _printed(method, key)) for key in keys]
+            theirs = fmean(one.accuracy - other.accuracy for one, other in pairs if one and other)
+            gaps = [fmean(ours[way][key]["accuracy"] - ours[method][key]["accuracy"] for key in keys) for way in WAYS]
+            rows.append((method, inducer, len(keys), theirs, *gaps))
     if not rows:
         return ""
-    head = ["method", "cells", "published", *WAYS]
-    return "How many points kACTUS is ahead of each with C4.5, in the mean of these cells:\n\n" + markdown(head, rows)
+    head = ["method", "inducer", "cells", "published", *WAYS]
+    return "How many points kACTUS is ahead of each, in the mean of these cells:\n\n" + markdown(head, rows)
 
 
-def _bayes(ours: Mapping[str, Cells]) -> str:
-    """TDS and TDR with inducers other than trees."""
-    keys = [key for key in ours["tds"] if key[0] != "c45"]
-    if not keys:
+def _other_inducers(ours: Mapping[str, Cells]) -> str:
+    """What inducers other than C4.5 learn after the rivals."""
+    methods = [method for method in RIVALS if any(key[0] != "c45" for key in ours[method])]
+    if not methods:
         return ""
-    shown = (*WAYS, "tds", "tdr")
+    keys = [key for key in ours[methods[0]] if key[0] != "c45"]
+    shown = ("kactus", *methods)
     rows = [(*key, *(pair(_printed(method, key), ours[method].get(key)) for method in shown)) for key in keys]
-    return "Other inducers after methods with hierarchies, published / ours:\n\n" + markdown([*KEYS, *shown], rows)
+    return "Other inducers, published / ours:\n\n" + markdown([*KEYS, *shown], rows)
 
 
 def _tests(ours: Mapping[str, Cells]) -> str:
     """The F test on kACTUS and every other method, where there are five rounds."""
     rows: list[tuple[Any, ...]] = []
+    counts: list[str] = []
     for way in WAYS:
-        for key, cell in ours[way].items():
-            found = {method: (chance(cell, ours[method].get(key)), ours[method].get(key)) for method in RIVALS}
-            if all(p is None for p, _ in found.values()):
-                continue
-            rows.append((way, *key[1:], *(_shown(p, cell, other) for p, other in found.values())))
+        asked = {
+            method: {
+                key: (p, cell, ours[method][key])
+                for key, cell in ours[way].items()
+                if (p := chance(cell, ours[method].get(key))) is not None
+            }
+            for method in RIVALS
+        }
+        rows += [
+            (way, *key[1:], *(_shown(*each[key]) if key in each else None for each in asked.values()))
+            for key in dict.fromkeys(key for each in asked.values() for key in each)
+        ]
+        said = "; ".join(_counted(method, each) for method, each in asked.items() if each)
+        if said:
+            counts.append(f"`{way}` is significantly better (the paper's: in the same cells) than {said}.")
     if not rows:
         return ""
-    return "The 5x2 F test, C4.5: is kACTUS better (+), worse (-) or neither at 95%, and p:\n\n" + markdown(
-        ["kACTUS", "public", "k", *RIVALS], rows
+    table = markdown(["kACTUS", "public", "k", *RIVALS], rows)
+    title = "The 5x2 F test, C4.5: is kACTUS better (+), worse (-) or neither at 95%, and p:"
+    return "\n\n".join([title, table, *counts])
+
+
+def _counted(method: str, found: Mapping[tuple[Any, ...], tuple[float, Mapping[str, Any], Mapping[str, Any]]]) -> str:
+    """In how many cells kACTUS is significantly better than a method or worse, ours and theirs."""
+    signs = [_shown(*each)[:1] for each in found.values()]
+    marks = [one.mark for key in found if (one := _printed(method, key)) is not None]
+    return (
+        f"{method} in {signs.count('+')} ({marks.count('better')}) of {len(found)} cells "
+        f"and worse in {signs.count('-')} ({marks.count('worse')})"
     )
 
 
-def _shown(p: float | None, cell: Mapping[str, Any], other: Mapping[str, Any] | None) -> str | None:
-    if p is None or other is None:
-        return None
+def _shown(p: float, cell: Mapping[str, Any], other: Mapping[str, Any]) -> str:
     sign = "" if p >= ALPHA else "+ " if cell["accuracy"] > other["accuracy"] else "- "
     return f"{sign}{p:.3f}"
 

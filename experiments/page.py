@@ -19,11 +19,10 @@ run also writes each as a page that shows numbers under the pointer). Figures ar
 
 def write_page(experiments: Iterable[Experiment], out: Path) -> Path:
     """Write RESULTS.md about every experiment that has results."""
-    sections = [HEAD]
-    for each in experiments:
-        table = read_rows(out / "results" / f"{each.name}.csv")
-        if table.is_empty():
-            continue
+    tables = {each: read_rows(out / "results" / f"{each.name}.csv") for each in experiments}
+    measured = {each: table for each, table in tables.items() if not table.is_empty()}
+    sections = [HEAD, in_short(measured)]
+    for each, table in measured.items():
         charts = sorted((out / "charts").glob(f"{each.name}-*.png"))
         sections.append(f"{anchor(each.name)}\n\n## {each.name} ({each.place})\n\n{_note(each, 'run')}")
         sections.append(published(each))
@@ -35,13 +34,19 @@ def write_page(experiments: Iterable[Experiment], out: Path) -> Path:
     return page
 
 
+def in_short(experiments: Iterable[Experiment]) -> str:
+    """A sentence about every experiment, and where to find it."""
+    rows = [(f"[{each.name}](#{each.name})", each.place, _note(each, "short").strip()) for each in experiments]
+    return "In short:\n\n" + markdown(["experiment", "from", "what came out"], rows)
+
+
 def anchor(name: str) -> str:
     """A place in the page that can be linked to."""
     return f'<a id="{name}"></a>'
 
 
 def _note(experiment: Experiment, kind: str) -> str:
-    """What people wrote of an experiment: what was `run`, and where ours `differs` and why."""
+    """What people wrote of an experiment: what was `run`, where ours `differs` and why, and all of it in `short`."""
     return (NOTES / f"{experiment.name}-{kind}.md").read_text(encoding="utf-8")
 
 

@@ -1,60 +1,63 @@
-"""Experiments as they are run: one after the other, or several at once in processes of their own."""
+"""Experiments as they are run: one block of one experiment after the other, or several at once in processes."""
 
 from collections.abc import Sequence
-from concurrent.futures import ProcessPoolExecutor, wait
-from dataclasses import dataclass
-from functools import cache
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from functools import cache, partial
 from multiprocessing import get_context
 from pathlib import Path
-from typing import Any
+
+import polars as pl
 
 from experiments.catalog import EXPERIMENTS
-from experiments.data_sets import DataSet, load
-from experiments.experiment import run
+from experiments.data_sets import load
+from experiments.experiment import Block, Kept, Row, measured, run, said
 from experiments.progress import Tell
 from kspan.report.charts import write_chart
 
+_load = cache(load)
+"""Data sets that a process has read."""
+
 
 def run_all(names: Sequence[str], folder: Path, out: Path, *, quick: bool, jobs: int, tell: Tell) -> None:
-    """Run experiments, several at once in processes of their own."""
-    if min(jobs, len(names)) < 2:
+    """Run experiments, with so many blocks at once."""
+    if jobs < 2:
         for name in names:
-            _run(name, folder, out, quick, tell)
+            data = partial(_load, folder=folder)
+            _draw(name, run(EXPERIMENTS[name], data, _rows(out, name), quick=quick, tell=tell), out)
         return
-    with get_context("spawn").Manager() as manager, ProcessPoolExecutor(jobs, get_context("spawn")) as workers:
-        said = manager.Queue()
-        running = {workers.submit(_run, name, folder, out, quick, _Sent(said)) for name in names}
+    kept = {name: Kept(_rows(out, name), EXPERIMENTS[name].blocks(quick)) for name in names}
+    for name, each in kept.items():
+        tell(name, each.done, len(each.blocks), "")
+    with ProcessPoolExecutor(jobs, get_context("spawn")) as workers:
+        running = {
+            workers.submit(_measured, name, block, folder): (name, block)
+            for name, each in kept.items()
+            for block in each.missing
+        }
         try:
-            while running:
-                done, running = wait(running, timeout=0.2)
-                for one in done:
-                    one.result()
-                while not said.empty():
-                    tell(*said.get())
+            for done in as_completed(running):
+                name, block = running[done]
+                kept[name].add(done.result())
+                tell(name, kept[name].done, len(kept[name].blocks), said(block))
         except BaseException:
             workers.shutdown(cancel_futures=True)
             raise
+    for name, each in kept.items():
+        _draw(name, each.in_order(), out)
 
 
-@dataclass(frozen=True)
-class _Sent:
-    """Tells another process how far an experiment is."""
-
-    said: Any
-
-    def __call__(self, experiment: str, done: int, blocks: int, what: str) -> None:
-        self.said.put((experiment, done, blocks, what))
+def _measured(name: str, block: Block, folder: Path) -> list[Row]:
+    return measured(EXPERIMENTS[name], block, partial(_load, folder=folder))
 
 
-def _run(name: str, folder: Path, out: Path, quick: bool, tell: Tell) -> None:
-    @cache
-    def data(name: str) -> DataSet:
-        return load(name, folder)
+def _rows(out: Path, name: str) -> Path:
+    return out / "results" / f"{name}.csv"
 
-    experiment = EXPERIMENTS[name]
-    table = run(experiment, data, out / "results" / f"{name}.csv", quick=quick, tell=tell)
+
+def _draw(name: str, table: pl.DataFrame, out: Path) -> None:
+    """Write the charts of an experiment."""
     charts = out / "charts"
     charts.mkdir(parents=True, exist_ok=True)
-    for ending, chart in experiment.charts(table).items():
+    for ending, chart in EXPERIMENTS[name].charts(table).items():
         chart.save(str(charts / f"{name}-{ending}.png"), scale_factor=1)  # small, for it is kept with the results
         write_chart(chart, charts / f"{name}-{ending}.html")

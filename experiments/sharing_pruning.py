@@ -45,11 +45,11 @@ class Plan:
 NURSERY = recursive(*((c, least) for least in (2, 3, 4, 5) for c in (20, 15, 10, 5)))
 ADULT = recursive(*((c, least) for least in (2, 3, 4, 5, 6, 7) for c in (20, 10, 5)))
 PLANS = (
-    Plan("car", 1, 3, recursive((20, 2), (10, 2), (5, 2), (20, 3)) + simple(2)),
+    Plan("car", 1, 10, recursive((20, 2), (10, 2), (5, 2), (20, 3)) + simple(2)),
     Plan("car", 10, 3, recursive((20, 2), (10, 2), (5, 2), (20, 3))),
-    Plan("cmc", 1, 3, recursive((20, 2), (5, 2), (20, 3), (10, 3), (5, 3)) + simple(2)),
+    Plan("cmc", 1, 10, recursive((20, 2), (5, 2), (20, 3), (10, 3), (5, 3)) + simple(2)),
     Plan("cmc", 10, 3, recursive((20, 2), (5, 2), (20, 3), (10, 3))),
-    Plan("nursery", 1, 2, NURSERY + simple(2, 3, 4, 5)),
+    Plan("nursery", 1, 10, NURSERY + simple(2, 3, 4, 5)),
     Plan("nursery", 10, 1, recursive(*((c, least) for least in (2, 3, 4) for c in (20, 5)))),
     Plan("adult", 10, 1, recursive((10, 4))),
     Plan("adult", 1, 1, ADULT + simple(2, 3, 4, 5), recursive((10, 2), (10, 4)) + simple(2, 4)),

@@ -1,10 +1,11 @@
-"""What the README says of results is what RESULTS.md shows there."""
+"""What the README and the top of RESULTS.md say of results is what RESULTS.md shows there."""
 
 import re
 from pathlib import Path
 
 import pytest
 
+from experiments.catalog import EXPERIMENTS
 from experiments.data_sets import HOME
 
 README = (HOME / "README.md").read_text(encoding="utf-8")
@@ -26,7 +27,15 @@ def test_there_are_results_to_look_up() -> None:
 
 @pytest.mark.parametrize(("text", "name"), LINKS)
 def test_every_number_of_a_linked_sentence_stands_there(text: str, name: str) -> None:
-    numbers = re.findall(r"\d+(?:[.,]\d+)*", text)
-    assert numbers, "a link to results has a number that can be looked up"
-    shown = set(re.findall(r"\d+(?:[.,]\d+)*", re.sub(r"<a id=[^>]*>", "", shown_at(name))))
-    assert set(numbers) <= shown
+    assert numbers_in(text), "a link to results has a number that can be looked up"
+    assert numbers_in(text) <= numbers_in(re.sub(r"<a id=[^>]*>", "", shown_at(name)))
+
+
+@pytest.mark.parametrize("name", EXPERIMENTS)
+def test_every_number_of_the_summary_stands_in_its_section(name: str) -> None:
+    (said,) = re.findall(rf"^\| \[{name}\]\(#{name}\) \| [^|]* \| ([^|]*) \|$", RESULTS, re.MULTILINE)
+    assert numbers_in(said) <= numbers_in(shown_at(name))
+
+
+def numbers_in(text: str) -> set[str]:
+    return set(re.findall(r"\d+(?:[.,]\d+)*", text))
