@@ -31,6 +31,9 @@ def main(words: list[str] | None = None) -> int:
     except ks.KspanError as error:
         print(error, file=sys.stderr)
         return 2
+    except KeyboardInterrupt:
+        print("Stopped. Finished blocks are kept: the same command goes on from there.", file=sys.stderr)
+        return 130
     print(write_page(EXPERIMENTS.values(), out))
     return 0
 

@@ -7,6 +7,7 @@ from typing import Protocol
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
+from rich.table import Column
 
 
 class Tell(Protocol):
@@ -22,8 +23,14 @@ def shown() -> Iterator[Tell]:
     if not sys.stderr.isatty():
         yield _line
         return
-    columns = TextColumn("{task.description:<20}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()
-    with Progress(*columns, TextColumn("{task.fields[what]}"), console=Console(stderr=True)) as bars:
+    columns = (
+        TextColumn("{task.description}", table_column=Column(min_width=18, no_wrap=True)),
+        BarColumn(16, table_column=Column(min_width=16)),
+        MofNCompleteColumn(table_column=Column(min_width=7, no_wrap=True)),
+        TimeElapsedColumn(table_column=Column(min_width=7, no_wrap=True)),
+        TextColumn("{task.fields[what]}", table_column=Column(ratio=1, no_wrap=True, overflow="ellipsis")),
+    )
+    with Progress(*columns, console=Console(stderr=True), expand=True) as bars:
         tasks: dict[str, TaskID] = {}
 
         def tell(experiment: str, done: int, blocks: int, what: str) -> None:

@@ -1,5 +1,6 @@
 """Experiments as they are run: one block of one experiment after the other, or several at once in processes."""
 
+import signal
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from functools import cache, partial
@@ -28,7 +29,7 @@ def run_all(names: Sequence[str], folder: Path, out: Path, *, quick: bool, jobs:
     kept = {name: Kept(_rows(out, name), EXPERIMENTS[name].blocks(quick)) for name in names}
     for name, each in kept.items():
         tell(name, each.done, len(each.blocks), "")
-    with ProcessPoolExecutor(jobs, get_context("spawn")) as workers:
+    with ProcessPoolExecutor(jobs, get_context("spawn"), _leave_interrupts_to_the_first) as workers:
         running = {
             workers.submit(_measured, name, block, folder): (name, block)
             for name, each in kept.items()
@@ -44,6 +45,11 @@ def run_all(names: Sequence[str], folder: Path, out: Path, *, quick: bool, jobs:
             raise
     for name, each in kept.items():
         _draw(name, each.in_order(), out)
+
+
+def _leave_interrupts_to_the_first() -> None:
+    """A process that measures ends when the one that asked does; Ctrl-C reaches all of them."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def _measured(name: str, block: Block, folder: Path) -> list[Row]:

@@ -5,6 +5,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from experiments import __main__ as command
 from experiments.data_sets import DATA
 from experiments.experiment import SEED, Block, Kept, read_rows
 from experiments.running import run_all
@@ -62,3 +63,15 @@ def test_several_at_once_measure_what_one_after_the_other_does(tmp_path: Path) -
     assert one.equals(two)
     assert told[-1][1] == told[-1][2] > 0
     assert list((tmp_path / "2" / "charts").glob("*.png"))
+
+
+def test_whoever_stops_a_run_is_told_that_it_can_go_on(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    def stopped(*given: object, **named: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(command, "run_all", stopped)
+    assert command.main(["run", "trees-k", "--out", str(tmp_path)]) == 130
+    assert "the same command goes on" in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())
