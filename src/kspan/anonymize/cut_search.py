@@ -105,10 +105,10 @@ class Clock:
 
     seconds: float
     progress: Callable[[float], None] | None = None
-    start: float = field(default_factory=time.monotonic)
+    start: float = field(default=0.0, init=False)
 
     def begin(self) -> None:
-        """The time begins to run."""
+        """From now on the time runs."""
         self.start = time.monotonic()
 
     def share(self) -> float:
