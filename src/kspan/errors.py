@@ -1,7 +1,7 @@
 """The error family: every refusal is one sentence that names the thing and the remedy, and quotes no person's cell."""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from numbers import Real
 from typing import Any
@@ -75,3 +75,10 @@ def listed(names: Iterable[str], most: int = 5) -> str:
     every = list(names)
     shown = ", ".join(repr(name) for name in every[:most])
     return shown if len(every) <= most else f"{shown} and {len(every) - most} more"
+
+
+def check_choice(name: str, word: object, known: Sequence[str]) -> None:
+    """Refuse what is none of the words that an option may be."""
+    if word not in known:
+        said = str(word)[:40]
+        raise PolicyError(f"{name} cannot be {said!r}{did_you_mean(said, known)}: use {' or '.join(known)}")

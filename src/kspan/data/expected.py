@@ -17,7 +17,7 @@ from kspan.data.general import General, general
 from kspan.data.hierarchy import Hierarchy
 from kspan.data.schema import Schema
 from kspan.data.table import Column
-from kspan.errors import DataError, PolicyError, did_you_mean
+from kspan.errors import DataError, check_choice
 
 Likelihood = Literal["even", "em"]
 LIKELIHOODS: tuple[str, ...] = get_args(Likelihood)
@@ -191,11 +191,7 @@ def likely(shown: General, counts: Floats, likelihood: str) -> Floats:
 
 def check_likelihood(word: str) -> None:
     """Refuse what is no way to say how likely values are."""
-    if word not in LIKELIHOODS:
-        said = str(word)[:40]
-        raise PolicyError(
-            f"likelihood cannot be {said!r}{did_you_mean(said, LIKELIHOODS)}: use {' or '.join(LIKELIHOODS)}"
-        )
+    check_choice("likelihood", word, LIKELIHOODS)
 
 
 def _named(column: Column, hierarchy: Hierarchy | None) -> Column:

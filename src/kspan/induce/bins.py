@@ -5,7 +5,6 @@ import numpy as np
 from kspan.data.arrays import Floats, Int64s
 from kspan.data.expected import likely, spoken
 from kspan.data.general import General
-from kspan.errors import PolicyError, did_you_mean
 from kspan.induce.label_cuts import label_cuts
 from kspan.induce.released import Examples
 
@@ -31,13 +30,6 @@ def cuts_after(column: General, places: Int64s) -> tuple[float, ...]:
     values = column.values.astype(np.float64)
     cuts: Floats = values[places] / 2 + values[places + 1] / 2
     return tuple(cuts.tolist())
-
-
-def check_numbers(numbers: str, known: tuple[str, ...]) -> None:
-    """Refuse what is no way to take numbers."""
-    if numbers not in known:
-        said = str(numbers)[:40]
-        raise PolicyError(f"numbers cannot be {said!r}{did_you_mean(said, known)}: use {' or '.join(known)}")
 
 
 def _even_cuts(each: Floats, bins: int) -> Int64s:

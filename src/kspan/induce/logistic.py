@@ -5,8 +5,8 @@ import numpy as np
 from kspan.data.encoding import learn_encoding
 from kspan.data.schema import Schema
 from kspan.data.table import Table
-from kspan.errors import check_number
-from kspan.induce.bins import BINNED, BY_LABEL, check_numbers, cut_places, cuts_after, expected_people
+from kspan.errors import check_choice, check_number
+from kspan.induce.bins import BINNED, BY_LABEL, cut_places, cuts_after, expected_people
 from kspan.induce.released import Examples, examples
 from kspan.model.linear import Linear
 
@@ -35,7 +35,7 @@ def logistic(
     check_number("C", C, low=1e-10, high=1e10)
     check_number("bins", bins, low=1, high=1e6, whole=True)
     check_number("max_iter", max_iter, low=1, high=1e9, whole=True)
-    check_numbers(numbers, SHAPES)
+    check_choice("numbers", numbers, SHAPES)
     people = examples(table, schema)
     encoding, rows = learn_encoding(
         people.columns,

@@ -7,8 +7,8 @@ from kspan.data.expected import Numbers, Words, known, spoken
 from kspan.data.general import General
 from kspan.data.schema import Schema
 from kspan.data.table import Table
-from kspan.errors import check_number
-from kspan.induce.bins import BINNED, BY_LABEL, check_numbers, cut_places, cuts_after, expected_people
+from kspan.errors import check_choice, check_number
+from kspan.induce.bins import BINNED, BY_LABEL, cut_places, cuts_after, expected_people
 from kspan.induce.released import Examples, examples
 from kspan.model.bayes import Binned, Chances, Gaussian, NaiveBayes, Rows, WordChances
 
@@ -37,7 +37,7 @@ def naive_bayes(
     check_number("alpha", alpha, low=1e-10, high=1e10)
     check_number("bins", bins, low=1, high=1e6, whole=True)
     check_number("var_smoothing", var_smoothing, low=1e-15, high=1e10)
-    check_numbers(numbers, SHAPES)
+    check_choice("numbers", numbers, SHAPES)
     people = examples(table, schema)
     prior = np.bincount(people.label, people.weights, len(people.labels))
     made: list[Chances] = []
