@@ -2,12 +2,9 @@
 
 import json
 import os
-import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import partial
-from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 import polars as pl
 
@@ -19,7 +16,8 @@ from kspan.audit.marginals import broken_marginals
 from kspan.audit.paths import audit_paths
 from kspan.audit.tree import audit_tree
 from kspan.errors import DoesNotHold, listed
-from kspan.frames.files import check_writable, read_table, write_table, write_together
+from kspan.frames.commit import File, write_files
+from kspan.frames.files import parsed_table, table_content
 from kspan.model.association import Rules
 from kspan.model.association_json import read_rules, rules_json
 from kspan.model.clusters import Clusters
@@ -41,6 +39,8 @@ class Judged:
 
     content: bytes
     audit: Audit
+    defused: bool = False
+    """Were text cells that a spreadsheet would run made harmless?"""
 
 
 def publish_tree(
@@ -56,13 +56,18 @@ def publish_tree(
 
 
 def publish_table(
-    table: pl.DataFrame, policy: Policy, path: str | os.PathLike[str], *, people: pl.DataFrame | None = None
+    table: pl.DataFrame,
+    policy: Policy,
+    path: str | os.PathLike[str],
+    *,
+    people: pl.DataFrame | None = None,
+    keep_formulas: bool = False,
 ) -> Audit:
     """Write a table that satisfies the policy's requirement as a file; refuse any other, and write nothing.
 
     With the `people` in it, it is also judged by what they match.
     """
-    judged = judged_table(table, policy, path, people=people)
+    judged = judged_table(table, policy, path, people=people, keep_formulas=keep_formulas)
     write_judged({path: judged})
     return judged.audit
 
@@ -76,7 +81,7 @@ def publish_rules(rules: Rules, people: Any, policy: Policy, path: str | os.Path
 
 def write_judged(files: Mapping[Any, Judged]) -> None:
     """Write each file that was found to hold to its path: all of them, or none."""
-    write_together({path: partial(_write, judged.content) for path, judged in files.items()})
+    write_files({path: File(judged.content) for path, judged in files.items()})
 
 
 def judged_tree(
@@ -173,17 +178,15 @@ def judged_table(
     people: pl.DataFrame | None = None,
     what: str = "the table",
     remedy: str = COARSER,
+    keep_formulas: bool = False,
 ) -> Judged:
     """A table as a file of that name has it, if it satisfies the policy's requirement.
 
-    What is judged is what a reader of the file gets, so the file is made where nobody else looks, and read again.
+    What is judged is what a reader of the file gets, so the file is made in memory, and read again. Text that a
+    spreadsheet would run is defused in the formats that spreadsheets open, unless it is to be kept.
     """
-    check_writable(path)
-    with tempfile.TemporaryDirectory() as folder:
-        draft = Path(folder) / Path(path).name
-        write_table(table, draft)
-        found = audit(read_table(draft), people, policy)
-        content = draft.read_bytes()
+    content, defused = table_content(table, path, keep_formulas=keep_formulas)
+    found = audit(parsed_table(content, str(path), was_defused=defused), people, policy)
     if found.identifiers:
         raise DoesNotHold(f"the table has the identifier {listed(found.identifiers)}: it was not written; drop it")
     if not found.holds:
@@ -191,8 +194,4 @@ def judged_table(
             f"{what} breaks {policy.require} for {found.failing_people} of {found.people} people: "
             f"it was not written; {remedy}"
         )
-    return Judged(content, found)
-
-
-def _write(content: bytes, out: BinaryIO) -> None:
-    out.write(content)
+    return Judged(content, found, defused)

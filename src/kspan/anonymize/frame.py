@@ -9,6 +9,7 @@ from kspan.data.arrays import Int64s
 from kspan.data.cells import SUPPRESSED
 from kspan.data.groups import NO_WEIGHTS, group_rows, tally
 from kspan.data.table import Column, Table
+from kspan.frames.rebuilt import rebuilt
 from kspan.model.partition import WITHHELD, Partition
 from kspan.policy import Policy
 
@@ -21,7 +22,7 @@ def recoded(
     """The rows that are not withheld, with what their groups show in place of their public cells, without identifiers.
 
     Groups come in the order of their cells and the rows of a group at random, so that nothing of the source's order
-    remains, unless it is to be kept.
+    remains, unless it is to be kept. Its memory holds nothing of the rows that are withheld.
     """
     rows = np.flatnonzero(partition.group != WITHHELD)
     if not keep_order:
@@ -34,7 +35,7 @@ def recoded(
         else people[name][rows]
         for name in names
     ]
-    return pl.DataFrame([column.alias(name) for name, column in zip(names, columns, strict=True)])
+    return rebuilt(pl.DataFrame([column.alias(name) for name, column in zip(names, columns, strict=True)]))
 
 
 def shown_cells(partition: Partition, name: str, suppressed_text: str = SUPPRESSED) -> pl.Series:

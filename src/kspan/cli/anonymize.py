@@ -14,6 +14,7 @@ from kspan.cli.options import (
     Delimiter,
     Encoding,
     Json,
+    KeepFormulas,
     PolicyFile,
     ReportFile,
     SuppressedText,
@@ -21,10 +22,12 @@ from kspan.cli.options import (
     check_report_file,
     check_word,
     dialect,
-    write_report,
+    save_report,
+    tell_report,
 )
 from kspan.cli.output import page, progress, tell_json
 from kspan.errors import PolicyError
+from kspan.frames.commit import together
 
 METHODS = "kactus, mondrian, tds, tdr, incognito, one-dim, k-optimize, datafly"
 OF_METHODS = "Options of methods"
@@ -63,6 +66,7 @@ def anonymize(
     keep_order: Annotated[
         bool, typer.Option("--keep-order", help="Do not shuffle rows; the claim says so, for it may tell who is who.")
     ] = False,
+    keep_formulas: KeepFormulas = False,
     explain: Annotated[
         Path | None, typer.Option(help="Also write what each public value became, as CSV: for the owner only.")
     ] = None,
@@ -156,7 +160,8 @@ def anonymize(
     ] = None,
 ) -> int:
     """Make the public cells of DATA coarser until the policy holds, and write the table if it does."""
-    from kspan.frames.files import check_place, check_writable, read_table, write_table
+    from kspan.frames.files import check_writable, read_table, write_table
+    from kspan.frames.places import check_place
     from kspan.policy import Policy
     from kspan.report.text import print_audit, print_table_release
     from kspan.tables.making import anonymize as make
@@ -187,22 +192,21 @@ def anonymize(
         check_place(path)
     check_report_file(report, curve)
     check_apart({"-o": output, "--explain": explain, "--report": report}, data, policy, *beside(output))
-    with progress() as step:
+    with together(), progress() as step:
         step(f"reading {data.name}")
         people = read_table(data, dialect(delimiter, encoding, columns))
         release = make(people, rules, method, rng=seed, keep_order=keep_order, progress=step, **options)
         step("writing it")
-        release.save(output, source=None if str(data) == "-" else data)
+        release.save(output, source=None if str(data) == "-" else data, keep_formulas=keep_formulas)
         if explain is not None:
-            write_table(release.mapping(), explain)
+            write_table(release.mapping(), explain, owner_only=True)
         if report is not None:
             from kspan.report.making import table_summary
 
-            summary = table_summary(release, path=output, curve=curve, progress=step)
+            save_report(table_summary(release, path=output, curve=curve, progress=step), report)
     going, staying = beside(output)
     print(f"Wrote {output} and {going}, which may go out, and {staying}, which stays with you.", file=sys.stderr)
-    if report is not None:
-        write_report(report, summary)
+    tell_report(report)
     if json:
         tell_json({"output": str(output), **release.manifest()})
         return 0

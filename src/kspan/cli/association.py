@@ -5,9 +5,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from kspan.cli.options import check_apart, write_report
+from kspan.cli.options import check_apart, save_report, tell_report
 from kspan.cli.output import page, progress, tell, tell_json
 from kspan.errors import FileError, PolicyError
+from kspan.frames.commit import together
 
 if TYPE_CHECKING:
     from kspan.frames.csv import Dialect
@@ -28,7 +29,8 @@ def learn_rules(
     json: bool,
 ) -> int:
     """Mine rules, judge them, and write them; `strange` are options that were given and say nothing of rules."""
-    from kspan.frames.files import check_place, is_table_name, read_table
+    from kspan.frames.files import is_table_name, read_table
+    from kspan.frames.places import check_place
     from kspan.induce.association import mine_rules
     from kspan.policy import Policy
     from kspan.publish import judged_rules, write_judged
@@ -44,7 +46,7 @@ def learn_rules(
     check_place(output)
     check_apart({"-o": output, "--report": report}, data, policy)
     said = Policy.load(policy)
-    with progress() as step:
+    with together(), progress() as step:
         step(f"reading {data.name}")
         people = read_table(data, how)
         step("mining rules")
@@ -55,14 +57,13 @@ def learn_rules(
         if report is not None:
             from kspan.report.making import described
 
-            summary = described(mined.rules, judged.audit, people, said, path=output, progress=step)
+            save_report(described(mined.rules, judged.audit, people, said, path=output, progress=step), report)
     left_out = mined.left_out
     print(
         f"Wrote {output}: {len(mined.rules):,} rules, which keep {said.require}; {left_out.height:,} were left out.",
         file=sys.stderr,
     )
-    if report is not None:
-        write_report(report, summary)
+    tell_report(report)
     if json:
         facts = {"output": str(output), "method": "rules", "rules": len(mined.rules)}
         tell_json({**facts, "left_out": left_out.to_dicts(), "audit": judged.audit.as_dict()})

@@ -20,10 +20,12 @@ from kspan.cli.options import (
     check_apart,
     check_report_file,
     dialect,
-    write_report,
+    save_report,
+    tell_report,
 )
 from kspan.cli.output import page, progress, tell_json
 from kspan.errors import PolicyError
+from kspan.frames.commit import together
 
 
 def audit(
@@ -81,7 +83,7 @@ def audit(
         check_writable(people)
     check_report_file(report)
     check_apart({"--people": people, "--report": report}, release, policy, data, population, *others)
-    with progress() as step:
+    with together(), progress() as step:
         step(f"reading {release.name}")
         if is_model(release):
             if data is None:
@@ -112,14 +114,13 @@ def audit(
             found = judge(table, source, rules, require=require, population=everybody, show=show, progress=step)
         if people is not None:
             step(f"writing {people.name}")
-            write_table(found.per_row, people)
+            write_table(found.per_row, people, owner_only=True)
         if report is not None:
             from kspan.report.making import described
 
             named = None if str(release) == "-" else release
-            summary = described(table, found, source, rules, path=named, progress=step)
-    if report is not None:
-        write_report(report, summary)
+            save_report(described(table, found, source, rules, path=named, progress=step), report)
+    tell_report(report)
     if json:
         tell_json(found.as_dict())
     else:

@@ -5,9 +5,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from kspan.cli.options import check_apart, write_report
+from kspan.cli.options import check_apart, save_report, tell_report
 from kspan.cli.output import page, progress, tell, tell_json
 from kspan.errors import FileError, PolicyError
+from kspan.frames.commit import together
 
 if TYPE_CHECKING:
     from kspan.frames.csv import Dialect
@@ -25,7 +26,8 @@ def learn_clusters(
     json: bool,
 ) -> int:
     """Find clusters, judge them, and write them; `strange` are options that were given and say nothing of clusters."""
-    from kspan.frames.files import check_place, is_table_name, read_table
+    from kspan.frames.files import is_table_name, read_table
+    from kspan.frames.places import check_place
     from kspan.induce.clusters import learn_clusters as find
     from kspan.policy import Policy
     from kspan.publish import judged_clusters, write_judged
@@ -41,7 +43,7 @@ def learn_clusters(
     check_place(output)
     check_apart({"-o": output, "--report": report}, data, policy)
     said = Policy.load(policy)
-    with progress() as step:
+    with together(), progress() as step:
         step(f"reading {data.name}")
         people = read_table(data, how)
         step("finding clusters")
@@ -52,10 +54,9 @@ def learn_clusters(
         if report is not None:
             from kspan.report.making import described
 
-            summary = described(found, judged.audit, people, said, path=output, progress=step)
+            save_report(described(found, judged.audit, people, said, path=output, progress=step), report)
     print(f"Wrote {output}: {len(found):,} clusters, which keep {said.require}.", file=sys.stderr)
-    if report is not None:
-        write_report(report, summary)
+    tell_report(report)
     if json:
         facts = {"output": str(output), "method": "clusters", "clusters": len(found)}
         tell_json({**facts, "audit": judged.audit.as_dict()})

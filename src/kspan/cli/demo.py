@@ -8,6 +8,7 @@ import typer
 
 from kspan.cli.options import Json
 from kspan.cli.output import page, progress, tell, tell_json
+from kspan.frames.commit import together
 
 if TYPE_CHECKING:
     import polars as pl
@@ -36,7 +37,9 @@ def demo(
     """Audit the census data that kspan ships; then release a table, a tree and a shared model, each with a report."""
     from kspan.audit import audit
     from kspan.datasets import adult_policy, load_adult
-    from kspan.frames.files import make_folder, write_table, write_text
+    from kspan.frames.commit import File, write_files
+    from kspan.frames.files import write_table
+    from kspan.frames.places import make_folder
     from kspan.induce.methods import learn
     from kspan.model.paths import text
     from kspan.policy import Policy
@@ -56,14 +59,14 @@ def demo(
         file=sys.stderr,
     )
     made = {name: output / name for name in _WHAT}
-    with progress(always=True) as step:
+    with together(), progress(always=True) as step:
         step("loading the data")
         people = load_adult().drop("split")
         write_table(people, made["adult.csv"])
         policy.save(made["policy.toml"])
         found = audit(people, policy, progress=step)
-        write_text(found.to_json() + "\n", made["audit.json"])
-        write_table(found.per_row, made["risk.csv"])
+        write_files({made["audit.json"]: File(f"{found.to_json()}\n".encode(), owner_only=True)})
+        write_table(found.per_row, made["risk.csv"], owner_only=True)
         chapters = [described(people, found, None, policy, path=made["adult.csv"], title="The table as it is")]
         step("making a table in which everybody has a crowd of 10")
         release = anonymize(people, policy, "kactus", rng=SEED)
@@ -114,8 +117,6 @@ def demo(
 
 def _shared(policy: "Policy", place: Path) -> "Summary":
     """One model of several owners: what it costs that they publish trees instead of pooling their people."""
-    import tempfile
-
     import numpy as np
 
     from kspan.datasets import load_adult
@@ -131,11 +132,7 @@ def _shared(policy: "Policy", place: Path) -> "Summary":
     order = np.random.default_rng(SEED).permutation(learnt.height)[: OWNERS * EACH]
     learnt = learnt[order]
     trees = [share_tree(learnt[owner::OWNERS], policy) for owner in range(OWNERS)]
-    with tempfile.TemporaryDirectory() as folder:
-        paths = [Path(folder) / f"owner{number}.json" for number in range(1, OWNERS + 1)]
-        for tree, path in zip(trees, paths, strict=True):
-            tree.save(path)
-        model = merge_trees(paths, rng=SEED)
+    model = merge_trees([tree.release for tree in trees], rng=SEED)
     save_model(model, place)
     alone = [_right(tree.tree, tested) for tree in trees]
     pooled = _right(learn(learnt, policy, "c45"), tested)
@@ -178,7 +175,7 @@ _WHAT = {
     "report.html": "the whole story on one page",
     "adult.csv": "the table",
     "policy.toml": "who may know each column and what must hold, with hierarchies/ beside it",
-    "audit.json": "all that you see above, for programs",
+    "audit.json": "all that you see above, for programs (for the owner only)",
     "risk.csv": "the risk of each row (for the owner only)",
     "released.csv": "the table made anonymous, audited and ready to be released",
     "released.csv.release.json": "what goes with it: its claim, how it was made, what was lost",

@@ -25,7 +25,8 @@ def init(
     json: Json = False,
 ) -> int:
     """Draft a commented policy for DATA: guessed roles with their reasons, for you to edit."""
-    from kspan.frames.files import is_there, read_table, write_text
+    from kspan.frames.files import read_table, write_text
+    from kspan.frames.places import is_there
     from kspan.policy.draft import draft, guesses
 
     to_stdout = str(output) == "-"

@@ -14,6 +14,7 @@ from kspan.cli.options import (
     Delimiter,
     Encoding,
     Json,
+    KeepFormulas,
     PolicyOrManifest,
     RangePattern,
     ReportFile,
@@ -21,11 +22,13 @@ from kspan.cli.options import (
     check_report_file,
     check_word,
     dialect,
-    write_report,
+    save_report,
+    tell_report,
 )
 from kspan.cli.output import progress, tell, tell_json
 from kspan.cli.trees import tell_tree, written_tree
 from kspan.errors import PolicyError
+from kspan.frames.commit import together
 
 if TYPE_CHECKING:
     import polars as pl
@@ -165,6 +168,7 @@ def learn(
         Path | None,
         typer.Option(help="Write what the tree tells of each person as a table, too (.csv, .parquet, ...)."),
     ] = None,
+    keep_formulas: KeepFormulas = False,
     disclose: Annotated[
         str, typer.Option(help="What to tell at each node: counts, hit-miss, shares or label.")
     ] = "counts",
@@ -238,7 +242,7 @@ def learn(
         raise PolicyError(f"--report is about promises, and {method} makes none: leave it out, or see kspan audit")
     rules_of = _rules(data, policy, manifest, target, range_pattern, method)
     check_apart({"-o": output, "--table": table, "--report": report}, data, policy, rules_of.manifest)
-    with progress() as step:
+    with together(), progress() as step:
         step(f"reading {data.name}")
         people = read_table(data, dialect(delimiter, encoding, columns))
         rules = rules_of(people)
@@ -246,16 +250,16 @@ def learn(
         model = induce(people, rules, method, **options)
         if isinstance(model, Tree):
             step("judging it")
-            made = written_tree(model.disclosing(disclose), people, rules, method, output, table)
+            told = model.disclosing(disclose)
+            made = written_tree(told, people, rules, method, output, table, keep_formulas=keep_formulas)
             if report is not None:
                 from kspan.report.making import described
 
                 how_made: dict[str, Any] = {"method": method, "options": options, "curve": curve, "progress": step}
-                summary = described(made.tree, made.audits[output], people, rules, path=output, **how_made)
+                save_report(described(made.tree, made.audits[output], people, rules, path=output, **how_made), report)
         else:
             save_model(model, output)
-    if report is not None:
-        write_report(report, summary)
+    tell_report(report)
     if isinstance(model, Tree):
         return tell_tree(made, rules, method, depth=depth, json=json)
     print(

@@ -66,7 +66,8 @@ def check_options(method: str, options: Mapping[str, Any]) -> None:
 
 def check_outputs(output: Path, table: Path | None, method: str, disclose: str) -> None:
     """Refuse files that cannot be written, or must not be, before long work begins."""
-    from kspan.frames.files import check_place, check_writable, is_table_name
+    from kspan.frames.files import check_writable, is_table_name
+    from kspan.frames.places import check_place
     from kspan.induce.methods import METHODS, PRIVATE_METHODS, TREE_METHODS
 
     if is_table_name(output):

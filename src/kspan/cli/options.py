@@ -52,6 +52,14 @@ Columns = Annotated[
     str | None, typer.Option(help="Names of the columns, with commas, for a text file without a header line.")
 ]
 
+KeepFormulas = Annotated[
+    bool,
+    typer.Option(
+        "--keep-formulas",
+        help="In a CSV, write text that begins with = + - @ as it is; else an apostrophe keeps spreadsheets from "
+        "running it.",
+    ),
+]
 SuppressedText = Annotated[
     str | None,
     typer.Option("--suppressed", metavar="TEXT", help="What a suppressed cell of the table shows, if not *."),
@@ -76,13 +84,18 @@ def check_report_file(path: Path | None, curve: bool = False) -> None:
         raise PolicyError("--curve is part of a report: name the page with --report")
 
 
-def write_report(path: Path, summary: "Summary") -> None:
+def save_report(summary: "Summary", path: Path) -> None:
     """Write a page about one release."""
     from kspan.report.gather import story
     from kspan.report.page import Report
 
     Report(story(f"Privacy report: {summary.title}", [summary])).save(path)
-    print(f"Wrote {path}: a report that may go with it.", file=sys.stderr)
+
+
+def tell_report(path: Path | None) -> None:
+    """Say that there is a page about a release."""
+    if path is not None:
+        print(f"Wrote {path}: a report that may go with it.", file=sys.stderr)
 
 
 def check_word(option: str, word: str, known: Iterable[str]) -> None:

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from kspan.cli.options import Columns, Delimiter, Encoding, Json, RangePattern, check_apart, dialect
+from kspan.cli.options import Columns, Delimiter, Encoding, Json, KeepFormulas, RangePattern, check_apart, dialect
 from kspan.cli.output import progress, tell, tell_json
 
 
@@ -16,6 +16,7 @@ def predict(
         Path, typer.Option("--output", "-o", help="Where to write labels and probabilities (.csv, ...).")
     ],
     range_pattern: RangePattern = None,
+    keep_formulas: KeepFormulas = False,
     delimiter: Delimiter = None,
     encoding: Encoding = None,
     columns: Columns = None,
@@ -37,7 +38,7 @@ def predict(
         people = read_table(data, dialect(delimiter, encoding, columns))
         step("predicting")
         made = predicted(learnt, people, range_pattern)
-        write_table(made, output)
+        write_table(made, output, keep_formulas=keep_formulas)
     right = None
     if isinstance(learnt, Clusters):
         said = {"output": str(output), "rows": made.height, "clusters": made["cluster"].n_unique()}

@@ -12,16 +12,19 @@ from kspan.cli.options import (
     Delimiter,
     Encoding,
     Json,
+    KeepFormulas,
     PolicyFile,
     ReportFile,
     check_apart,
     check_report_file,
     check_word,
     dialect,
-    write_report,
+    save_report,
+    tell_report,
 )
 from kspan.cli.output import page, progress, tell, tell_json
 from kspan.errors import FileError, PolicyError
+from kspan.frames.commit import together
 
 if TYPE_CHECKING:
     from kspan.share.publishing import SharedTree
@@ -126,7 +129,7 @@ def publish(
     check_report_file(report, curve)
     check_apart({"-o": output, "--report": report}, data, policy)
     rules = Policy.load(policy)
-    with progress() as step:
+    with together(), progress() as step:
         step(f"reading {data.name}")
         people = read_table(data, dialect(delimiter, encoding, columns))
         step("learning, pruning and judging a tree")
@@ -146,9 +149,8 @@ def publish(
             from kspan.report.making import described
 
             how: dict[str, Any] = {"method": method, "options": options, "curve": curve, "progress": step}
-            summary = described(made.tree, made.audit, people, rules, path=output, **how)
-    if report is not None:
-        write_report(report, summary)
+            save_report(described(made.tree, made.audit, people, rules, path=output, **how), report)
+    tell_report(report)
     return _told(made, output, depth=depth, json=json, public=rules.public)
 
 
@@ -188,7 +190,7 @@ def prune(
     if require is None and policy is None:
         raise PolicyError("what the tree must satisfy is not said: use --require 'k=10', or a policy with -p")
     rules = None if policy is None else Policy.load(policy)
-    with progress() as step:
+    with together(), progress() as step:
         step(f"reading {model.name}")
         people = None if data is None else read_table(data, dialect(delimiter, encoding, columns))
         step("pruning and judging it")
@@ -197,9 +199,8 @@ def prune(
         if report is not None:
             from kspan.report.making import described
 
-            summary = described(made.tree, made.audit, people, rules, path=output, progress=step)
-    if report is not None:
-        write_report(report, summary)
+            save_report(described(made.tree, made.audit, people, rules, path=output, progress=step), report)
+    tell_report(report)
     return _told(made, output, depth=depth, json=json, public=() if rules is None else rules.public)
 
 
@@ -216,6 +217,7 @@ def pseudo(
     labels: Labels = "exact",
     marginals: Marginals = True,
     seed: Seed = 0,
+    keep_formulas: KeepFormulas = False,
     json: Json = False,
 ) -> int:
     """Make people as TREES describe them, to learn from: pseudo-data for the miner."""
@@ -226,11 +228,11 @@ def pseudo(
     check_word("-m", generator, get_args(Generated))
     check_writable(output)
     _check_apart(output, trees)
-    with progress() as step:
+    with together(), progress() as step:
         step("reading the trees and making people")
         made = pseudo_data(trees, method=generator, rows=rows, rng=seed, **_drawing(values, numbers, labels, marginals))
         step(f"writing {output.name}")
-        write_table(made, output)
+        write_table(made, output, keep_formulas=keep_formulas)
     print(PSEUDO_IS_NO_RELEASE, file=sys.stderr)
     if json:
         tell_json({"output": str(output), "rows": made.height, "columns": made.columns, "method": generator})
@@ -278,16 +280,15 @@ def merge(
     _check_apart(output, trees, report)
     options: dict[str, Any] = {} if min_rows is None else {"min_rows": min_rows}
     options |= _drawing(values, numbers, labels, marginals)
-    with progress() as step:
+    with together(), progress() as step:
         step("reading the trees and learning from what they describe")
         model = merge_trees(trees, method, generator=generator, rows=rows, rng=seed, **options)
         save_model(model, output)
         if report is not None:
             from kspan.report.making import merged_summary
 
-            summary = merged_summary(model, method, path=output)
-    if report is not None:
-        write_report(report, summary)
+            save_report(merged_summary(model, method, path=output), report)
+    tell_report(report)
     print(
         f"Wrote {output}: a {name_of(model)}, made of published trees alone, so that it tells no more of anyone than "
         "they do.",
@@ -343,7 +344,8 @@ def _drawing(values: str, numbers: str, labels: str, marginals: bool) -> dict[st
 
 
 def _check_tree_name(output: Path) -> None:
-    from kspan.frames.files import check_place, is_table_name
+    from kspan.frames.files import is_table_name
+    from kspan.frames.places import check_place
 
     if is_table_name(output):
         raise FileError(f"-o {output} has the name of a table, but a model is JSON: end it in .json")

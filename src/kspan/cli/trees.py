@@ -27,7 +27,14 @@ class WrittenTree:
 
 
 def written_tree(
-    tree: "Tree", people: "pl.DataFrame", rules: "Policy", method: str, output: Path, table: Path | None
+    tree: "Tree",
+    people: "pl.DataFrame",
+    rules: "Policy",
+    method: str,
+    output: Path,
+    table: Path | None,
+    *,
+    keep_formulas: bool,
 ) -> WrittenTree:
     """Judge a tree that is to keep the requirement, and write it with its table; write any other as it is."""
     from kspan.induce.methods import PRIVATE_METHODS
@@ -44,7 +51,8 @@ def written_tree(
             f"values ([require.{rules.target}])"
         )
         shown = told(tree, people, rules)
-        files[table] = judged_table(shown, rules, table, what="the equivalent table", remedy=remedy)
+        what = "the equivalent table"
+        files[table] = judged_table(shown, rules, table, what=what, remedy=remedy, keep_formulas=keep_formulas)
     write_judged(files)
     if not files:
         save_model(tree, output)

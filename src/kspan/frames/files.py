@@ -1,19 +1,24 @@
 """Read and write tables as files; what a file is, its first bytes say, not its name."""
 
 import gzip
+import io
 import os
 import sys
-import tempfile
 import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
 from kspan.errors import FileError
+from kspan.frames.commit import File, settled, write_files
 from kspan.frames.csv import Dialect, read_csv
+from kspan.frames.formulas import defused, has_formulas, restored
 from kspan.frames.native import to_polars
+from kspan.frames.places import STDIN, check_place, reason
+from kspan.frames.rebuilt import rebuilt
+from kspan.frames.seal import Seal, seal_of
 
 GZIP, PARQUET, ARROW, ARROW_STREAM = b"\x1f\x8b", b"PAR1", b"ARROW1", b"\xff\xff\xff\xff"
 NOT_READ = {
@@ -24,7 +29,6 @@ NOT_READ = {
     b"\x28\xb5\x2f\xfd": "compressed by zstd",
 }
 
-STDIN = Path("-")
 WRITERS: dict[str, Callable[[pl.DataFrame, Any], Any]] = {
     ".csv": pl.DataFrame.write_csv,
     ".tsv": lambda frame, out: frame.write_csv(out, separator="\t"),
@@ -34,12 +38,26 @@ WRITERS: dict[str, Callable[[pl.DataFrame, Any], Any]] = {
 }
 
 
+SPREADSHEETS = (".csv", ".tsv")
+"""What people open in spreadsheets."""
+
+
 def read_table(path: str | os.PathLike[str], dialect: Dialect | None = None) -> pl.DataFrame:
     """The table in a CSV, Parquet, Arrow or Feather file, also gzipped (`-`: stdin); cells of text files are text."""
-    frame = _parsed(_content(Path(path)), str(path), dialect or Dialect())
+    content, seal = _sealed_content(Path(path))
+    if seal is not None:
+        seal.check(content, path)
+    return parsed_table(content, str(path), dialect, was_defused=seal is not None and seal.defused)
+
+
+def parsed_table(
+    content: bytes, source: str, dialect: Dialect | None = None, *, was_defused: bool = False
+) -> pl.DataFrame:
+    """The table in the content of a file; one whose formulas were defused is read as it was before."""
+    frame = _parsed(_unpacked(content, source), source, dialect or Dialect())
     if frame.height == 0:
-        raise FileError(f"{path} has no rows: there is nobody in it")
-    return frame
+        raise FileError(f"{source} has no rows: there is nobody in it")
+    return restored(frame) if was_defused else frame
 
 
 def load(given: Any) -> pl.DataFrame:
@@ -66,18 +84,35 @@ def _parsed(content: bytes, source: str, dialect: Dialect) -> pl.DataFrame:
 def read_text(path: str | os.PathLike[str], what: str) -> str:
     """A small text file that a person wrote, without its byte-order mark."""
     try:
-        return Path(path).read_bytes().decode("utf-8-sig")
+        with settled(Path(path)):
+            return Path(path).read_bytes().decode("utf-8-sig")
     except UnicodeDecodeError:
         raise FileError(f"{what} {path} is not UTF-8 text: save it as UTF-8") from None
     except (OSError, ValueError) as error:
         raise FileError(f"cannot read {what} {path}: {reason(error)}") from None
 
 
-def write_table(frame: pl.DataFrame, path: str | os.PathLike[str]) -> None:
+def write_table(
+    frame: pl.DataFrame, path: str | os.PathLike[str], *, owner_only: bool = False, keep_formulas: bool = False
+) -> None:
     """Write a table in the format that the name says (.csv, .tsv, .parquet, .arrow, .feather), whole or not at all."""
+    content, _ = table_content(frame, path, keep_formulas=keep_formulas)
+    write_files({path: File(content, owner_only)})
+
+
+def table_content(
+    frame: pl.DataFrame, path: str | os.PathLike[str], *, keep_formulas: bool = False
+) -> tuple[bytes, bool]:
+    """A table as a file of that name has it, and whether formulas in it were defused, as for spreadsheets they are.
+
+    It holds the cells that the table shows, and no other byte of where they came from.
+    """
     check_writable(path)
-    write = WRITERS[Path(path).suffix.lower()]
-    write_whole(path, lambda out: write(frame, out))
+    kind = Path(path).suffix.lower()
+    defuse = kind in SPREADSHEETS and not keep_formulas and has_formulas(frame)
+    out = io.BytesIO()
+    WRITERS[kind](rebuilt(defused(frame) if defuse else frame), out)
+    return out.getvalue(), defuse
 
 
 def check_writable(path: str | os.PathLike[str]) -> None:
@@ -92,91 +127,30 @@ def is_table_name(path: str | os.PathLike[str]) -> bool:
     return Path(path).suffix.lower() in WRITERS
 
 
-def check_place(path: str | os.PathLike[str]) -> None:
-    """Refuse a folder, a device, or a file in a folder that is not there, before long work begins."""
-    place = Path(path)
-    if is_there(place) and not place.is_file():
-        what = "a folder, name a file in it" if place.is_dir() else "no file, name one"
-        raise FileError(f"cannot write {path}: it is {what}")
-    if place == STDIN:
-        raise FileError(f"cannot write {path}: a file is needed, name one")
-    if not place.parent.is_dir():
-        raise FileError(f"cannot write {path}: the folder {place.parent} is not there")
-
-
 def write_text(text: str, path: str | os.PathLike[str]) -> None:
     """Write a text file, whole or not at all."""
-    write_whole(path, lambda out: out.write(text.encode()))
+    write_files({path: File(text.encode())})
 
 
-def write_whole(path: str | os.PathLike[str], write: Callable[[Any], Any]) -> None:
-    """Let `write` fill a file; nobody ever sees a half of it."""
-    write_together({path: write})
-
-
-def write_together(writers: Mapping[Any, Callable[[Any], Any]]) -> None:
-    """Let each of `writers` fill the file at its path: all of them, whole, or none.
-
-    Each fills a temporary file beside its path, which is synced; all are renamed when the last is full.
-    """
-    drafts: dict[Path, Path] = {}
-    target = Path()
+def _sealed_content(path: Path) -> tuple[bytes, Seal | None]:
+    """All of a file, and what a manifest beside it says of it."""
     try:
-        for target, write in ((Path(path), write) for path, write in writers.items()):
-            # A rename would put a file in the place of a device.
-            check_place(target)
-            with tempfile.NamedTemporaryFile(dir=target.parent, prefix=f".{target.name}.", delete=False) as out:
-                drafts[target] = Path(out.name)
-                write(out)
-                out.flush()
-                os.fsync(out.fileno())
-                # A temporary file is private to its maker; the finished one has the rights any new file would have.
-                Path(out.name).chmod(0o666 & ~_umask())
-        for target, draft in drafts.items():
-            draft.replace(target)
-    except OSError as error:
-        raise FileError(f"cannot write {target}: {reason(error)}") from None
-    finally:
-        for draft in drafts.values():
-            draft.unlink(missing_ok=True)
-
-
-def is_there(path: Path) -> bool:
-    """Is there a file or folder of this name?"""
-    try:
-        return path.exists()
-    except (OSError, ValueError) as error:
-        raise FileError(f"cannot use the name {path}: {reason(error)}") from None
-
-
-def make_folder(path: str | os.PathLike[str]) -> None:
-    """Make a folder, unless it is there."""
-    try:
-        Path(path).mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise FileError(f"cannot make the folder {path}: {reason(error)}") from None
-
-
-def _content(path: Path) -> bytes:
-    try:
-        content = sys.stdin.buffer.read() if path == STDIN else path.read_bytes()
-        while content.startswith(GZIP):
-            content = gzip.decompress(content)
-    except (gzip.BadGzipFile, EOFError, zlib.error):
-        raise FileError(f"{path} is a damaged gzip file: make or fetch it again") from None
+        if path == STDIN:
+            return sys.stdin.buffer.read(), None
+        with settled(path):
+            return path.read_bytes(), seal_of(path)
+    except FileError:
+        raise
     except (OSError, ValueError) as error:
         raise FileError(f"cannot read {path}: {reason(error)}") from None
+
+
+def _unpacked(content: bytes, source: str) -> bytes:
+    try:
+        while content.startswith(GZIP):
+            content = gzip.decompress(content)
+    except (OSError, EOFError, zlib.error):
+        raise FileError(f"{source} is a damaged gzip file: make or fetch it again") from None
     if not content:
-        raise FileError(f"{path} is empty: it needs a header line and rows")
+        raise FileError(f"{source} is empty: it needs a header line and rows")
     return content
-
-
-def reason(error: Exception) -> str:
-    """Why the system would not, in its own words."""
-    return str(getattr(error, "strerror", None) or "that is no name of a file").lower()
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

@@ -16,4 +16,10 @@ def is_model(path: str | os.PathLike[str]) -> bool:
             beginning = file.read(BEGINNING)
     except (OSError, ValueError):
         return False
+    return begins_model(beginning)
+
+
+def begins_model(content: bytes) -> bool:
+    """Does the content of a file begin like a model that kspan wrote?"""
+    beginning = content[:BEGINNING]
     return beginning.lstrip().startswith(b"{") and b'"kspan/' in beginning

@@ -14,7 +14,9 @@ from kspan.data.hierarchy import Hierarchy, read_hierarchy, write_hierarchy
 from kspan.data.levels import Automatic, Intervals, Ordered, Prefixes, Recipe
 from kspan.data.schema import Said, Schema
 from kspan.errors import PolicyError, did_you_mean, listed
+from kspan.frames.commit import together
 from kspan.frames.files import read_text, write_text
+from kspan.frames.places import make_folder
 from kspan.policy.toml import write_toml
 from kspan.privacy.requirement import Requirement
 from kspan.privacy.spec import from_table, parse, to_table
@@ -132,11 +134,12 @@ class Policy(Schema):
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the policy, and its hierarchies into the folder `hierarchies` beside it."""
         target = Path(path)
-        for name, given in self.hierarchies.items():
-            if isinstance(given, Hierarchy):
-                (target.parent / FOLDER).mkdir(parents=True, exist_ok=True)
-                write_hierarchy(given, target.parent / FOLDER / _file_name(name))
-        write_text(self.to_toml(), target)
+        with together():
+            for name, given in self.hierarchies.items():
+                if isinstance(given, Hierarchy):
+                    make_folder(target.parent / FOLDER)
+                    write_hierarchy(given, target.parent / FOLDER / _file_name(name))
+            write_text(self.to_toml(), target)
 
 
 def _without_aliases(says: dict[str, Any], source: str) -> dict[str, Any]:

@@ -9,7 +9,8 @@ import polars as pl
 
 from kspan.errors import FileError
 from kspan.evaluate.comparison import Comparison
-from kspan.frames.files import check_place, write_whole
+from kspan.frames.commit import File, write_files
+from kspan.frames.places import check_place
 from kspan.report.words import visible
 
 FORMATS = {".html": "html", ".svg": "svg", ".png": "png"}
@@ -38,7 +39,7 @@ def write_chart(chart: Any, path: Path) -> None:
         # The menu of the page would send the data to an editor on the web.
         chart.save(page, format=kind, inline=True, embed_options={"actions": False})
     content = picture.getvalue() or page.getvalue().encode()
-    write_whole(path, lambda out: out.write(content))
+    write_files({path: File(content)})
 
 
 def comparison_chart(comparison: Comparison) -> Any:

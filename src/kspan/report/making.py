@@ -1,6 +1,5 @@
 """A report on any release: what was promised, whether it holds, what it cost."""
 
-import hashlib
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -15,11 +14,13 @@ from kspan.audit.models import is_for_models
 from kspan.data.encode import encode
 from kspan.errors import PolicyError
 from kspan.evaluate.cost import CostCurve, cost_curve
+from kspan.frames.commit import content_of
 from kspan.frames.files import load
+from kspan.frames.seal import checksum, manifest_path
 from kspan.induce.association import MinedRules
 from kspan.model.association import Rules
 from kspan.model.clusters import Clusters
-from kspan.model.kind import is_model
+from kspan.model.kind import begins_model
 from kspan.model.tree import Tree
 from kspan.policy import Policy
 from kspan.privacy import Requirement
@@ -34,7 +35,6 @@ from kspan.report.sentences import model_costs, required_k, table_costs
 from kspan.report.summary import ColumnChange, Summary
 from kspan.report.words import visible
 from kspan.share.publishing import SharedTree
-from kspan.tables.manifest import manifest_of
 from kspan.tables.release import TableRelease
 
 Progress = Callable[[str], None]
@@ -285,10 +285,10 @@ def _model_facts(model: Tree | Clusters | Rules) -> tuple[Line, ...]:
 
 def _file_facts(path: Path | None) -> tuple[Line, ...]:
     """The name and checksum of a file."""
-    if path is None or not path.is_file():
+    content = None if path is None else content_of(path)
+    if path is None or content is None:
         return ()
-    with path.open("rb") as file:
-        checksum = hashlib.file_digest(file, "sha256").hexdigest()
-    manifest = None if is_model(path) else manifest_of(path)
-    beside = () if manifest is None else (Line("manifest", visible(manifest.name)),)
-    return Line("file", visible(path.name)), *beside, Line("SHA-256", checksum)
+    manifest = manifest_path(path)
+    told = content_of(manifest) is not None and not begins_model(content)
+    beside = (Line("manifest", visible(manifest.name)),) if told else ()
+    return Line("file", visible(path.name)), *beside, Line("SHA-256", checksum(content))

@@ -14,7 +14,8 @@ import jinja2
 from markupsafe import Markup
 
 from kspan.errors import FileError
-from kspan.frames.files import check_place, write_text
+from kspan.frames.files import write_text
+from kspan.frames.places import check_place
 from kspan.report.crowd import in_words
 from kspan.report.figures import Figure, figures, size_rows
 from kspan.report.pictures.words import bins_attribute

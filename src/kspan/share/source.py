@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 from kspan.data.garbage import uncollected
 from kspan.errors import FileError
-from kspan.frames.files import reason
+from kspan.frames.places import reason
 from kspan.model.documents import parsed
 from kspan.model.release import TreeRelease
 from kspan.model.store import read_tree

@@ -13,10 +13,11 @@ from kspan.data.hierarchy import Hierarchy
 from kspan.data.names import hierarchy_of
 from kspan.errors import PolicyError
 from kspan.frames.files import read_text
+from kspan.frames.seal import FORMAT, manifest_path
 from kspan.model.checks import Place, text, texts
 from kspan.model.documents import check_format, parsed
 from kspan.policy import Policy
-from kspan.tables.release import FORMAT, VERSION, beside
+from kspan.tables.release import VERSION
 
 Names = Mapping[str, Mapping[str, tuple[str, ...]]]
 """Of attributes: what each name that the table shows stands for."""
@@ -73,7 +74,7 @@ class Manifest:
 
 def manifest_of(path: str | os.PathLike[str]) -> Path | None:
     """The manifest beside a table, if there is one."""
-    going, _ = beside(path)
+    going = manifest_path(path)
     return going if going.is_file() else None
 
 

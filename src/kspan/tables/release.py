@@ -1,6 +1,5 @@
 """A table that was made anonymous, with the files that go beside it."""
 
-import hashlib
 import json
 import os
 from collections.abc import Mapping
@@ -20,14 +19,17 @@ from kspan.data.cells import SUPPRESSED
 from kspan.data.hierarchy import Hierarchy
 from kspan.data.table import Table
 from kspan.errors import DataError, KspanError, listed
-from kspan.frames.files import load, write_together
+from kspan.frames.commit import File, content_of, write_files
+from kspan.frames.files import load
+from kspan.frames.formulas import TOLD
 from kspan.frames.native import of_its_kind
+from kspan.frames.seal import FORMAT, checksum, manifest_path
 from kspan.model.partition import WITHHELD, Partition
 from kspan.notebooks import ShownInNotebooks
 from kspan.policy import Policy
 from kspan.publish import judged_table
 
-FORMAT, OWNER_FORMAT, VERSION = "kspan/table", "kspan/table-owner", 1
+OWNER_FORMAT, VERSION = "kspan/table-owner", 1
 
 
 @dataclass(frozen=True, repr=False)
@@ -81,7 +83,7 @@ class TableRelease(ShownInNotebooks):
         shown = shown_of(rows, self.recoding, self.source, self.policy)
         return of_its_kind(data, rows.drop(self.policy.identifier, strict=False).with_columns(**shown))
 
-    def manifest(self, checksum: str | None = None) -> dict[str, Any]:
+    def manifest(self, digest: str | None = None, *, defused: bool = False) -> dict[str, Any]:
         """What goes with the table: its claim, how it was made, what the judge found; no cell of a person."""
         claim: dict[str, Any] = {
             "requirement": str(self.policy.require),
@@ -95,6 +97,8 @@ class TableRelease(ShownInNotebooks):
             claim["suppressed"] = self.policy.suppressed_text
         if self.policy.weight is not None:
             claim["weight"] = self.policy.weight
+        if defused:
+            claim["formulas"] = TOLD
         found = self.audit.leaving()
         share = self.withheld / max(self.withheld + self.audit.rows, 1)
         return {
@@ -108,7 +112,7 @@ class TableRelease(ShownInNotebooks):
             "rows": {"released": self.audit.rows, "withheld": self.withheld},
             "utility": {**found["utility"], "withheld_share": share, "suppressed_share": self.suppressed_share},
             "audit": found,
-            "sha256": checksum,
+            "sha256": digest,
         }
 
     @cached_property
@@ -135,32 +139,40 @@ class TableRelease(ShownInNotebooks):
         cells = self.audit.suppressed.cells if self.audit.suppressed else 0
         return cells / max(self.audit.rows * len(self.policy.public), 1)
 
-    def save(self, path: str | os.PathLike[str], *, source: str | os.PathLike[str] | None = None) -> None:
-        """Write the table, `PATH.release.json` to go with it, and `PATH.owner.json`, which stays: all, or none."""
-        judged = judged_table(
-            self.frame, self.policy, path, people=released_people(self.people, self.recoding, self.policy)
-        )
-        manifest = self.manifest(hashlib.sha256(judged.content).hexdigest())
+    def save(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        source: str | os.PathLike[str] | None = None,
+        keep_formulas: bool = False,
+    ) -> None:
+        """Write the table, `PATH.release.json` to go with it, and `PATH.owner.json`, which stays: all, or none.
+
+        In a CSV, text that a spreadsheet would run has an apostrophe in front, unless formulas are to be kept.
+        """
+        people = released_people(self.people, self.recoding, self.policy)
+        judged = judged_table(self.frame, self.policy, path, people=people, keep_formulas=keep_formulas)
+        manifest = self.manifest(checksum(judged.content), defused=judged.defused)
         owner = {
             "format": OWNER_FORMAT,
             "version": VERSION,
             "seed": self.seed,
             "source": None if source is None else Path(source).name,
-            "source_sha256": None if source is None else _checksum(source),
+            "source_sha256": None if source is None else checksum(content_of(Path(source)) or b""),
         }
         going, staying = beside(path)
-        write_together(
+        write_files(
             {
-                path: lambda out: out.write(judged.content),
-                going: lambda out: out.write(_json(manifest).encode()),
-                staying: lambda out: out.write(_json(owner).encode()),
+                path: File(judged.content),
+                going: File(_json(manifest).encode()),
+                staying: File(_json(owner).encode(), owner_only=True),
             }
         )
 
 
 def beside(path: str | os.PathLike[str]) -> tuple[Path, Path]:
     """The files that are written with a table: the one that goes with it, and the one that stays with the owner."""
-    return Path(f"{os.fspath(path)}.release.json"), Path(f"{os.fspath(path)}.owner.json")
+    return manifest_path(path), Path(f"{os.fspath(path)}.owner.json")
 
 
 def released_people(people: pl.DataFrame, recoding: Recoding, policy: Policy) -> pl.DataFrame | None:
@@ -184,8 +196,3 @@ def _json(document: Mapping[str, Any]) -> str:
         return json.dumps(document, ensure_ascii=False, allow_nan=False, indent=2) + "\n"
     except ValueError:
         raise KspanError("a fact of the release is infinite and cannot be written: please report this") from None
-
-
-def _checksum(path: str | os.PathLike[str]) -> str:
-    with Path(path).open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -1,0 +1,316 @@
+"""Several files as one: whatever happens, the old ones or the new ones are there, whole.
+
+New files are filled in a folder `.kspan-...` beside their places, which only their maker can open. When all are full, a
+mark is set in it, and from then on the new files count: they are renamed into place, and whoever finds the folder after
+a crash completes that. Without the mark, whoever finds it removes it. A folder that is in use is locked, so that
+nobody takes it for a leftover; locks of places keep two commands from mixing their files.
+"""
+
+import json
+import mmap
+import os
+import secrets
+import shutil
+import signal
+import tempfile
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+from kspan.errors import FileError
+from kspan.frames.locks import Held, folder_lock, folder_locks, release, take
+from kspan.frames.places import check_place, reason
+
+PREFIX = ".kspan-"
+PLAN, MARK = "plan.json", "committed"
+OWNER_ONLY = 0o600
+CHUNK = 2**24
+PATIENCE_OF_READERS = 5.0
+
+_waiting: ContextVar[dict[Path, "File"] | None] = ContextVar("waiting", default=None)
+"""What is to be written at the end of `together`."""
+_commits = mmap.mmap(-1, 1)
+"""Is something written? Shared with processes that this one starts by forking."""
+
+
+@dataclass(frozen=True)
+class File:
+    """What a file is to hold, and whether only its owner may read it."""
+
+    content: bytes = field(repr=False)
+    owner_only: bool = False
+
+
+@dataclass(frozen=True)
+class _Draft:
+    """The new files of one folder: their names, their rights, and where they lie until they count."""
+
+    at: Path
+    names: dict[str, tuple[str, int]]
+    """By the name of a file here: the name that it will have, and its rights."""
+
+    def put_in_place(self) -> None:
+        """Rename what is still here to where it belongs; done twice, it is done once."""
+        for here, (name, mode) in self.names.items():
+            with suppress(FileNotFoundError):
+                (self.at / here).chmod(mode)
+                (self.at / here).replace(self.at.parent / name)
+        _sync(self.at.parent)
+
+
+def has_committed() -> bool:
+    """Has this process, or one that it forked, written anything?"""
+    return _commits[0] != 0
+
+
+def write_files(files: Mapping[Any, File]) -> None:
+    """Write each file at its path: all of them, whole, or none; also if the machine stops in the middle."""
+    places = {Path(path): file for path, file in files.items()}
+    for path in places:
+        check_place(path)  # a rename would put a file in the place of a device
+    waiting = _waiting.get()
+    if waiting is None:
+        _write(places)
+    else:
+        waiting.update(places)
+
+
+@contextmanager
+def together() -> Iterator[None]:
+    """Let all files that are written inside be written at its end, as one; or none, if something fails."""
+    if _waiting.get() is not None:
+        yield
+        return
+    files: dict[Path, File] = {}
+    before = _waiting.set(files)
+    try:
+        yield
+    finally:
+        _waiting.reset(before)
+    if files:
+        _write(files)
+
+
+def content_of(path: Path) -> bytes | None:
+    """What stands in a file, or will when the files that are written together are; None if there is none."""
+    waiting = (_waiting.get() or {}).get(path)
+    if waiting is not None:
+        return waiting.content
+    return path.read_bytes() if path.is_file() else None
+
+
+def _write(places: Mapping[Path, File]) -> None:
+    folders: dict[Path, dict[str, File]] = {}
+    for path, file in places.items():
+        folders.setdefault(path.parent.resolve(), {})[path.name] = file
+    try:
+        with ExitStack() as stack:
+            drafts = _drafted(folders, stack)
+            with folder_locks(folders), _undisturbed():
+                for path in places:
+                    check_place(path)
+                _commit(drafts)
+    except OSError as error:
+        named = " and ".join(str(path) for path in places)
+        raise FileError(f"cannot write {named}: {reason(error)}") from None
+
+
+def settle(folder: Path) -> None:
+    """Complete or remove what commands that were killed have left in a folder; what is in use stays."""
+    if not _leftovers(folder):
+        return
+    with folder_lock(folder):
+        _settle(folder)
+
+
+@contextmanager
+def settled(path: Path) -> Iterator[None]:
+    """Read a file, and what belongs to it, while nobody is about to replace them."""
+    folder = path.parent
+    with ExitStack() as stack:
+        with suppress(OSError, Held):
+            settle(folder)
+            stack.enter_context(folder_lock(folder, shared=True, patience=PATIENCE_OF_READERS))
+        yield
+
+
+def _drafted(folders: Mapping[Path, Mapping[str, File]], stack: ExitStack) -> list[_Draft]:
+    """Fill a locked folder beside the places of each folder; what is in them when the stack ends is removed."""
+    drafts = []
+    for folder, files in folders.items():
+        with folder_locks([folder]):
+            _settle(folder)
+            at = Path(tempfile.mkdtemp(prefix=PREFIX, dir=folder))
+            stack.callback(shutil.rmtree, at, ignore_errors=True)
+            stack.callback(release, take(at))
+        usual = _usual_rights(at)
+        names = {}
+        for number, (name, file) in enumerate(files.items()):
+            _fill(at / str(number), file.content)
+            names[str(number)] = (name, OWNER_ONLY if file.owner_only else _rights_of(folder / name, usual))
+        drafts.append(_Draft(at, names))
+    token = secrets.token_hex(8)
+    lead = drafts[0].at
+    for draft in drafts:
+        plan = {"token": token, "lead": str(lead), "all": [str(one.at) for one in drafts], "names": draft.names}
+        _fill(draft.at / PLAN, json.dumps(plan).encode())
+        _sync(draft.at)
+    return drafts
+
+
+def _commit(drafts: list[_Draft]) -> None:
+    """Make all drafts count at one moment, and put their files into place."""
+    for draft in drafts:
+        _settle(draft.at.parent)  # a command that was killed meanwhile was here first
+    kept = [_kept(draft) for draft in drafts]
+    mark = drafts[0].at / MARK
+    _fill(mark, b"")
+    _sync(mark.parent)
+    try:
+        for draft in drafts:
+            draft.put_in_place()
+    except OSError:
+        mark.unlink()
+        for draft, old in zip(drafts, kept, strict=True):
+            for here, (name, _) in draft.names.items():
+                _put_back(draft.at / here, draft.at.parent / name, old.get(here))
+        raise
+    _commits[0] = 1
+    for draft in reversed(drafts):  # the mark goes last
+        shutil.rmtree(draft.at, ignore_errors=True)
+
+
+def _kept(draft: _Draft) -> dict[str, Path]:
+    """The old files by another name, in case that a new one cannot take its place."""
+    kept = {}
+    for here, (name, _) in draft.names.items():
+        with suppress(OSError):
+            (draft.at / f"old-{here}").hardlink_to(draft.at.parent / name)
+            kept[here] = draft.at / f"old-{here}"
+    return kept
+
+
+def _put_back(new: Path, place: Path, old: Path | None) -> None:
+    """Undo a rename that was done."""
+    if not new.exists():
+        with suppress(OSError):
+            old.replace(place) if old else place.unlink()
+
+
+def _settle(folder: Path) -> None:
+    for leftover in _leftovers(folder):
+        try:
+            opened = take(leftover)
+        except Held:
+            continue
+        if opened is None:  # it cannot be told whether somebody uses it
+            continue
+        try:
+            _finish(leftover)
+        finally:
+            release(opened)
+
+
+def _leftovers(folder: Path) -> list[Path]:
+    """Folders of drafts of ours: nobody else could have put anything into them."""
+    with suppress(OSError), os.scandir(folder) as entries:
+        found = [entry for entry in entries if entry.name.startswith(PREFIX) and entry.is_dir(follow_symlinks=False)]
+        return sorted(Path(entry.path) for entry in found if _is_ours(entry.stat(follow_symlinks=False)))
+    return []
+
+
+def _is_ours(status: os.stat_result) -> bool:
+    return status.st_uid == os.geteuid() and not status.st_mode & 0o077
+
+
+def _finish(leftover: Path) -> None:
+    """Complete what was committed, and remove what was not."""
+    plan = _plan(leftover)
+    lead = _plan(Path(plan["lead"])) if plan else None
+    if plan and lead and lead["token"] == plan["token"] and (Path(plan["lead"]) / MARK).exists():
+        every = [(Path(at), _plan(Path(at))) for at in lead["all"]]
+        mine = [_Draft(at, each["names"]) for at, each in every if each and each["token"] == plan["token"]]
+        for draft in mine:
+            draft.put_in_place()
+        for draft in reversed(mine):
+            shutil.rmtree(draft.at, ignore_errors=True)
+    shutil.rmtree(leftover, ignore_errors=True)
+
+
+def _plan(at: Path) -> dict[str, Any] | None:
+    """What a folder of drafts is for, if it is one and says so: it can name files beside it and no others."""
+    try:
+        if not at.name.startswith(PREFIX) or not _is_ours(at.lstat()):
+            return None
+        plan = json.loads((at / PLAN).read_bytes())
+        names = {str(here): (str(name), int(mode) & 0o777) for here, (name, mode) in plan["names"].items()}
+        if not all(Path(word).name == word for here, (name, _) in names.items() for word in (here, name)):
+            return None
+        return {
+            "token": str(plan["token"]),
+            "lead": str(plan["lead"]),
+            "all": [str(one) for one in plan["all"]],
+            "names": names,
+        }
+    except (OSError, ValueError, TypeError, KeyError, AttributeError):
+        return None
+
+
+def _fill(path: Path, content: bytes) -> None:
+    """A new file that only its maker may read, on the disk when this is done."""
+    opened = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, OWNER_ONLY)
+    with os.fdopen(opened, "wb", buffering=0) as out:
+        view = memoryview(content)
+        while view:  # in pieces, so that whoever interrupts is heard
+            view = view[out.write(view[:CHUNK]) :]
+        os.fsync(out.fileno())
+
+
+def _sync(folder: Path) -> None:
+    """See to it that names in a folder are on the disk; not every system can."""
+    with suppress(OSError):
+        opened = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(opened)
+        finally:
+            os.close(opened)
+
+
+def _usual_rights(at: Path) -> int:
+    """The rights that a new file has here; to ask for the mask itself would change it for other threads."""
+    probe = at / "probe"
+    os.close(os.open(probe, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666))
+    mode = probe.stat().st_mode & 0o777
+    probe.unlink()
+    return mode
+
+
+def _rights_of(path: Path, usual: int) -> int:
+    """The rights of a file that is replaced, or the usual ones."""
+    try:
+        return path.stat().st_mode & 0o777
+    except OSError:
+        return usual
+
+
+@contextmanager
+def _undisturbed() -> Iterator[None]:
+    """Let signals wait that would end the command; only the main thread hears any."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    heard: list[tuple[int, FrameType | None]] = []
+    stops = (signal.SIGINT, signal.SIGTERM)
+    usual = {stop: signal.signal(stop, lambda number, frame: heard.append((number, frame))) for stop in stops}
+    try:
+        yield
+    finally:
+        for stop, handler in usual.items():
+            signal.signal(stop, handler if handler is not None else signal.SIG_DFL)
+        if heard:
+            signal.raise_signal(heard[0][0])

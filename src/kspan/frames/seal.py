@@ -1,0 +1,62 @@
+"""What the manifest beside a released table says of the file: its checksum, and whether its formulas were defused."""
+
+import hashlib
+import json
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from kspan.errors import FileError
+from kspan.frames.commit import content_of
+from kspan.frames.formulas import TOLD
+
+FORMAT = "kspan/table"
+
+
+@dataclass(frozen=True)
+class Seal:
+    """What a manifest says of the bytes of its table."""
+
+    manifest: Path
+    checksum: str | None
+    defused: bool
+
+    def fits(self, content: bytes) -> bool:
+        """Is this the table that the manifest was written for?"""
+        return self.checksum is None or self.checksum == checksum(content)
+
+    def check(self, content: bytes, path: str | os.PathLike[str]) -> None:
+        """Refuse a table that was changed, or cut short, since its manifest was written."""
+        if not self.fits(content):
+            raise FileError(
+                f"{path} is not the table that {self.manifest.name} was written for, its SHA-256 is another: fetch "
+                "both again, or take the manifest away if the table was changed on purpose"
+            )
+
+
+def checksum(content: bytes) -> str:
+    """The SHA-256 of a file."""
+    return hashlib.sha256(content).hexdigest()
+
+
+def manifest_path(path: str | os.PathLike[str]) -> Path:
+    """Where the manifest of a table lies."""
+    return Path(f"{os.fspath(path)}.release.json")
+
+
+def seal_of(path: str | os.PathLike[str]) -> Seal | None:
+    """What the manifest beside a table says of it; None if there is none, or it is something else."""
+    manifest = manifest_path(path)
+    try:
+        content = content_of(manifest)
+        said = None if content is None else json.loads(content)
+    except (OSError, ValueError, RecursionError):
+        raise FileError(f"the manifest {manifest} is damaged: fetch it again with its table, or take it away") from None
+    if not isinstance(said, dict) or said.get("format") != FORMAT:
+        return None
+    claim, digest = said.get("claim"), said.get("sha256")
+    return Seal(
+        manifest,
+        digest.lower() if isinstance(digest, str) else None,
+        isinstance(claim, dict) and claim.get("formulas") == TOLD,
+    )
