@@ -3,7 +3,9 @@
 import os
 import sys
 import traceback
+import warnings
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import typer
@@ -19,11 +21,12 @@ from kspan.cli.output import mute, tell
 from kspan.cli.predict import predict
 from kspan.cli.report import report
 from kspan.cli.share import share
+from kspan.cli.supervised import supervised
 from kspan.errors import DoesNotHold, KspanError
+from kspan.frames.commit import has_committed
 
 HOLDS, FAILS, REFUSED = 0, 1, 2
 INTERRUPTED = 130
-STOPPED = "interrupted: nothing was written"
 
 app = typer.Typer(
     name="kspan",
@@ -60,7 +63,7 @@ def main(arguments: Sequence[str]) -> int:
     """Run one command and give its exit code."""
     try:
         code = int(app(list(arguments), prog_name="kspan", standalone_mode=False) or HOLDS)
-        return _refuse(STOPPED) if code == INTERRUPTED else code
+        return _refuse(f"interrupted: {_left()}") if code == INTERRUPTED else code
     except typer.Exit as done:
         return done.exit_code
     except DoesNotHold as error:
@@ -74,13 +77,13 @@ def main(arguments: Sequence[str]) -> int:
         command = getattr(getattr(error, "ctx", None), "command_path", "kspan")
         return _refuse(f"{said.rstrip('.')}: see {command} --help")
     except (KeyboardInterrupt, typer.Abort):
-        return _refuse(STOPPED)
+        return _refuse(f"interrupted: {_left()}")
     except SystemExit as stop:
         # rich ends the program when the reader of a help page has gone.
         return stop.code if isinstance(stop.code, int) else HOLDS
     except MemoryError:
         return _refuse("the table does not fit into memory: give fewer columns, or distinct rows with a weight")
-    except Exception as error:
+    except BaseException as error:  # a library written in Rust panics with more than an Exception
         if os.environ.get("KSPAN_DEBUG"):
             raise
         # Messages of libraries may quote cells, so only the place is told.
@@ -89,8 +92,14 @@ def main(arguments: Sequence[str]) -> int:
         return _refuse(f"a defect in kspan ({where}), nothing was judged: please report it; KSPAN_DEBUG=1 shows more")
 
 
+def _left() -> str:
+    """What a command that was stopped has left."""
+    return "what was written before is whole" if has_committed() else "nothing was written"
+
+
 def _refuse(sentence: str) -> int:
-    print(f"kspan: {' '.join(sentence.split())}", file=sys.stderr)
+    with suppress(OSError):  # nobody listens, or the disk of the log is full
+        print(f"kspan: {' '.join(sentence.split())}", file=sys.stderr)
     return REFUSED
 
 
@@ -99,9 +108,15 @@ def run() -> None:
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:  # closed by whoever started us
             setattr(sys, name, Path(os.devnull).open("w"))  # noqa: SIM115
+    sys.exit(supervised(_whole_run, _left, _refuse))
+
+
+def _whole_run() -> int:
+    if not os.environ.get("KSPAN_DEBUG"):
+        warnings.simplefilter("ignore")  # what libraries remark on numbers is not for whoever runs a command
     code = main(sys.argv[1:])
     try:
         sys.stdout.flush()
     except OSError:
         mute()
-    sys.exit(code)
+    return code

@@ -1,13 +1,14 @@
 """Which cells people can be in whose one number is unknown: each cell by itself, as what is left of an interval."""
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from kspan.kernels.compiled import compiled
 
 Floats = NDArray[np.float64]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def mark_between(heights: Floats, slopes: Floats, low: float, high: float, found: NDArray[np.bool_]) -> None:
     """Mark in each row the lines that are below all others somewhere from `low` to `high`, of several the first.
 
@@ -28,7 +29,7 @@ def mark_between(heights: Floats, slopes: Floats, low: float, high: float, found
                 )
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _lowest_at(heights: Floats, slopes: Floats, place: float) -> int:
     """The first of the lines that are lowest at a place, or far out on one side."""
     best = 0
@@ -43,7 +44,7 @@ def _lowest_at(heights: Floats, slopes: Floats, place: float) -> int:
     return best
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _overtakes(heights: Floats, slopes: Floats, low: float, high: float, cell: int, line: int) -> bool:
     """Is a line not above another one everywhere between the ends? A quick look before all are compared."""
     above, steeper = heights[cell] - heights[line], slopes[cell] - slopes[line]
@@ -53,7 +54,7 @@ def _overtakes(heights: Floats, slopes: Floats, low: float, high: float, cell: i
     return bool(crossing >= low if steeper > 0.0 else crossing <= high)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _is_lowest(heights: Floats, slopes: Floats, low: float, high: float, cell: int) -> bool:
     """Is a line below all others somewhere? Each other one leaves the numbers on one side of where they cross.
 

@@ -1,13 +1,14 @@
 """Which of some lines are lowest somewhere: the cells that one unknown number can fall in."""
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from kspan.kernels.compiled import compiled
 
 Floats = NDArray[np.float64]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def mark_lowest(
     intercepts: Floats, offsets: Floats, slopes: Floats, low: float, high: float, reached: NDArray[np.bool_]
 ) -> None:

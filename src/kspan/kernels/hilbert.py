@@ -3,8 +3,9 @@
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from kspan.kernels.compiled import compiled
 
 UInt64s = NDArray[np.uint64]
 Int64s = NDArray[np.int64]
@@ -12,7 +13,7 @@ Int64s = NDArray[np.int64]
 WORD = 64
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def hilbert_keys(codes: NDArray[Any], sizes: Int64s, bits: int) -> UInt64s:
     """The place on the curve of every row of `codes[row, axis]`, as words of 64 bits, the most significant first.
 
@@ -36,7 +37,7 @@ def hilbert_keys(codes: NDArray[Any], sizes: Int64s, bits: int) -> UInt64s:
     return keys
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _to_transpose(point: Int64s, bits: int) -> None:
     """Coordinates into the bits of the place on the curve, dealt out to the axes one after the other."""
     axes = point.size

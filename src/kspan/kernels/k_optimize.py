@@ -7,8 +7,9 @@ labels do not matter). `interval[attribute, bin]` numbers the intervals of each 
 from typing import Any, SupportsIndex
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from kspan.kernels.compiled import compiled
 
 Counts = NDArray[np.signedinteger[Any]]
 Int64s = NDArray[np.int64]
@@ -18,7 +19,7 @@ Floats = NDArray[np.float64]
 CM, CM_AT_LEAST, DM, DM_AT_LEAST = 0, 1, 2, 3
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def price(counts: Counts, kind: int, k: int, everybody: int) -> float:
     """What a group costs: CM counts its minority, DM the square of its people; fewer than k people are withheld.
 
@@ -37,13 +38,13 @@ def price(counts: Counts, kind: int, k: int, everybody: int) -> float:
     return float(people - most) if kind == CM else float(people) * people
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def withheld_price(people: int, kind: int, everybody: int) -> float:
     """What withholding some people costs: 1 each in CM, everybody each in DM."""
     return float(people) if kind in (CM, CM_AT_LEAST) else float(people) * everybody
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def bill(counts: Counts, kind: int, k: int, everybody: int) -> tuple[float, int]:
     """What all groups cost together, and how many people are in those smaller than k."""
     cost, small = 0.0, 0
@@ -57,14 +58,14 @@ def bill(counts: Counts, kind: int, k: int, everybody: int) -> tuple[float, int]
     return cost, small
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def count_labels(cell: Int64s, label: NDArray[Any], weights: Int64s, counts: Counts) -> None:
     """Add the people of every row to the counts of its cell and label; without weights a row is one person."""
     for row in range(cell.size):
         counts[cell[row], label[row]] += weights[row] if weights.size else 1
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _noise(interval: Int32s) -> NDArray[np.uint64]:
     """Numbers like random ones, the same for bins of the same interval; their sum tells intervals of cells apart."""
     noise = np.empty(interval.shape, np.uint64)
@@ -77,7 +78,7 @@ def _noise(interval: Int32s) -> NDArray[np.uint64]:
     return noise
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _empty_slots(cells: int) -> Int32s:
     """Slots for so many cells, of which at most three of four are used."""
     size = 16
@@ -86,7 +87,7 @@ def _empty_slots(cells: int) -> Int32s:
     return np.full(size, -1, np.int32)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _look_up(
     cell: SupportsIndex, slots: Int32s, noise: NDArray[np.uint64], bins: NDArray[Any], interval: Int32s
 ) -> np.int64:
@@ -107,7 +108,7 @@ def _look_up(
     return slot
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def group_cells(bins: NDArray[Any], interval: Int32s) -> tuple[Int32s, Int32s]:
     """The group of every cell, by equal intervals in all attributes, and the first cell of every group."""
     cells = bins.shape[0]
@@ -123,7 +124,7 @@ def group_cells(bins: NDArray[Any], interval: Int32s) -> tuple[Int32s, Int32s]:
     return group, first[:number].copy()
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def group_totals(group: Int32s, number: int, counts: Counts) -> Counts:
     """The counts of each group."""
     totals = np.zeros((number, counts.shape[1]), counts.dtype)
@@ -133,7 +134,7 @@ def group_totals(group: Int32s, number: int, counts: Counts) -> Counts:
     return totals
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _by_group(group: Int32s, number: int) -> tuple[Int32s, Int64s]:
     """All cells group by group, and where each group ends there."""
     ends = np.zeros(number + 1, np.int64)
@@ -148,7 +149,7 @@ def _by_group(group: Int32s, number: int) -> tuple[Int32s, Int64s]:
     return order, ends[:number]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _by_bin(bins: NDArray[Any], width: int, order: Int32s) -> None:
     """All cells in the order of their bins."""
     begins = np.zeros(width + 1, np.int64)
@@ -161,7 +162,7 @@ def _by_bin(bins: NDArray[Any], width: int, order: Int32s) -> None:
         begins[bins[cell]] += 1
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def additions(
     bins: NDArray[Any], width: int, group: Int32s, totals: Counts, counts: Counts, kind: int, k: int, everybody: int
 ) -> tuple[Floats, Floats, Int64s, Int64s]:
@@ -237,7 +238,7 @@ def additions(
     return change[:, :width], at_least[:, :width], lost[:, :width], useful[:, :width]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def removals(
     bins: NDArray[Any], interval: Int32s, counts: Counts, kind: int, k: int, everybody: int
 ) -> tuple[Floats, Int64s]:

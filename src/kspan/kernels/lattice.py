@@ -3,15 +3,16 @@
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from kspan.kernels.compiled import compiled
 
 Floats = NDArray[np.float64]
 Int32s = NDArray[np.int32]
 Int64s = NDArray[np.int64]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def roll_up(
     cells: NDArray[Any], example: Int32s, people: NDArray[Any], digits: Int64s, place: Int32s
 ) -> tuple[Int32s, NDArray[Any]]:
@@ -52,7 +53,7 @@ def roll_up(
     return examples[:found].copy(), totals[:found].copy()
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def cost_of_cells(
     cells: NDArray[Any], example: Int32s, people: NDArray[Any], which: NDArray[np.bool_], costs: Floats
 ) -> float:
@@ -67,7 +68,7 @@ def cost_of_cells(
     return total
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def majorities(place: Int64s, start: Int64s, value: Int64s, people: Int64s, number: int, width: int) -> Int64s:
     """People with the commonest value of each of `number` groups, from the sparse counts of kinds that they take in."""
     counts = np.zeros((number, width), np.int64)

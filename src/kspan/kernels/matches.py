@@ -3,14 +3,15 @@
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from kspan.kernels.compiled import compiled
 
 Int64s = NDArray[np.int64]
 Bits = NDArray[np.uint64]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def set_bits(bits: Bits, cells: Int64s, start: Int64s, value: Int64s) -> None:
     """In the row of each value that the cell of a tuple admits, set the tuple's bit.
 
@@ -22,7 +23,7 @@ def set_bits(bits: Bits, cells: Int64s, start: Int64s, value: Int64s) -> None:
             bits[value[at], word] |= bit
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def matches(values: Int64s, bits: Bits, begins: Int64s) -> tuple[Int64s, Int64s]:
     """All pairs of a row of `values` and a tuple that admits each of its values, row by row.
 
@@ -50,7 +51,7 @@ def matches(values: Int64s, bits: Bits, begins: Int64s) -> tuple[Int64s, Int64s]
     return rows, tuples
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _common(values: Int64s, bits: Bits, begins: Int64s, row: int, word: int) -> Any:
     """The bits of one word that all values of a row have."""
     common = bits[begins[0] + values[row, 0], word]

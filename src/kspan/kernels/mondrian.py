@@ -7,8 +7,9 @@ The rows of part p stand at the places from `begin[p]` to `end[p]` of every arra
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from kspan.kernels.compiled import compiled
 
 Int64s = NDArray[np.int64]
 Bytes = NDArray[np.uint8]
@@ -17,7 +18,7 @@ BINS = 1024
 """Of a histogram: what does not fit is narrowed down in several passes, so that a small part costs little."""
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def extents(codes: NDArray[Any], begin: Int64s, end: Int64s) -> tuple[Int64s, Int64s]:
     """The lowest and the highest code of each part."""
     low, high = np.empty(begin.size, np.int64), np.empty(begin.size, np.int64)
@@ -30,7 +31,7 @@ def extents(codes: NDArray[Any], begin: Int64s, end: Int64s) -> tuple[Int64s, In
     return low, high
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def varieties(codes: NDArray[Any], size: int, begin: Int64s, end: Int64s) -> Int64s:
     """How many different codes, of `size` that there are, each part has."""
     different = np.zeros(begin.size, np.int64)
@@ -43,7 +44,7 @@ def varieties(codes: NDArray[Any], size: int, begin: Int64s, end: Int64s) -> Int
     return different
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def medians(
     codes: NDArray[Any], weights: Int64s, begin: Int64s, end: Int64s, low: Int64s, high: Int64s, people: Int64s
 ) -> tuple[Int64s, Int64s, Int64s]:
@@ -81,7 +82,7 @@ def medians(
     return median, below, having
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def mark_sides(
     codes: NDArray[Any], weights: Int64s, begin: Int64s, end: Int64s, cut: Int64s, shared: Int64s, right: Bytes
 ) -> Int64s:
@@ -103,7 +104,7 @@ def mark_sides(
     return left
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def divide(column: NDArray[Any], right: Bytes, begin: Int64s, end: Int64s, aside: NDArray[Any]) -> Int64s:
     """Bring the entries of each part that are left of its cut before the others; says where the others begin.
 
@@ -125,7 +126,7 @@ def divide(column: NDArray[Any], right: Bytes, begin: Int64s, end: Int64s, aside
     return middle
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def count_sides(
     labels: NDArray[Any], size: int, weights: Int64s, begin: Int64s, end: Int64s, right: Bytes, room: int
 ) -> tuple[Int64s, Int64s, Int64s]:

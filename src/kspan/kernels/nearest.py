@@ -1,13 +1,14 @@
 """The nearest group of each row, by how far the groups' cells are from the row's values."""
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from kspan.kernels.compiled import compiled
 
 Int64s = NDArray[np.int64]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def nearest(cells: Int64s, values: Int64s, distances: NDArray[np.float32], begins: Int64s, widths: Int64s) -> Int64s:
     """For each row of `values` the first of the rows of `cells` at the least distance, summed over attributes.
 

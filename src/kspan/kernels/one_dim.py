@@ -11,8 +11,9 @@ import heapq
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from kspan.kernels.compiled import compiled
 
 Int32s = NDArray[np.int32]
 Int64s = NDArray[np.int64]
@@ -35,7 +36,7 @@ class Prices(NamedTuple):
     name_cost: Floats
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _cell(prices: Prices, attribute: int, low: int, high: int) -> float:
     """What a cell that admits the places from low to high costs."""
     if high >= prices.plain[attribute]:
@@ -53,7 +54,7 @@ def _cell(prices: Prices, attribute: int, low: int, high: int) -> float:
     return 1.0
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def best_cuts(points: NDArray[Any], people: Int64s, k: int, prices: Prices) -> Int64s:
     """Where the groups begin that cost least, if all are runs of rows with at least k people.
 
@@ -110,7 +111,7 @@ def best_cuts(points: NDArray[Any], people: Int64s, k: int, prices: Prices) -> I
     return _traced(back)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _traced(back: NDArray[np.int32]) -> Int64s:
     """The starts of the groups of the best cuts, from the end backwards."""
     number, end = 0, back.size - 1
@@ -126,7 +127,7 @@ def _traced(back: NDArray[np.int32]) -> Int64s:
     return starts
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _in_buckets(value: NDArray[Any], counts: Int64s) -> tuple[Int32s, Int64s]:
     """The rows by their value, otherwise as they stand, and where those of each value begin."""
     begins = np.zeros(counts.size + 1, np.int64)
@@ -139,7 +140,7 @@ def _in_buckets(value: NDArray[Any], counts: Int64s) -> tuple[Int32s, Int64s]:
     return rows, begins
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def from_buckets(
     value: NDArray[Any], place: NDArray[Any], counts: Int64s, by_count: Int64s, size: int, most: int
 ) -> Int64s:
@@ -213,7 +214,7 @@ def from_buckets(
     return group
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def boxes(points: NDArray[Any], group: Int64s, number: int) -> tuple[Int32s, Int32s]:
     """The lowest and the highest place of each group in each attribute."""
     rows, attributes = points.shape
@@ -227,7 +228,7 @@ def boxes(points: NDArray[Any], group: Int64s, number: int) -> tuple[Int32s, Int
     return low, high
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def box_costs(low: Int32s, high: Int32s, prices: Prices) -> Floats:
     """What the cells of each box cost a person."""
     costs = np.zeros(low.shape[0])
@@ -237,7 +238,7 @@ def box_costs(low: Int32s, high: Int32s, prices: Prices) -> Floats:
     return costs
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _growth(people: Int64s, low: Int32s, high: Int32s, one: int, other: int, prices: Prices) -> float:
     """What the people of two groups lose when they become one."""
     grown = 0.0
@@ -248,7 +249,7 @@ def _growth(people: Int64s, low: Int32s, high: Int32s, one: int, other: int, pri
     return grown
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def join_failing(fails: Bools, people: Int64s, low: Int32s, high: Int32s, times: int, prices: Prices) -> Bools:
     """Unite every group of a line that fails with the neighbor with which less is lost, so many times.
 

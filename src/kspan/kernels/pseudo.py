@@ -9,8 +9,9 @@ of the stretches of the choice up to and including s, and no stretch is without 
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from kspan.kernels.compiled import compiled
 
 Int64s = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -21,7 +22,7 @@ STEPS = 1 << 20
 UNIT = 1.0 / (1 << 53)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def draw_codes(
     sizes: Int64s,
     choice: Int64s,
@@ -78,7 +79,7 @@ def draw_codes(
         row += size
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _first_above(sums: Floats, low: int, high: int, mass: float) -> int:
     """The first place from low on whose sum is above a mass, at most high; sums do not fall."""
     while low < high:
@@ -90,7 +91,7 @@ def _first_above(sums: Floats, low: int, high: int, mass: float) -> int:
     return low
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _next(state: np.uint64) -> tuple[np.uint64, float]:
     """The next state of SplitMix64 (Steele, Lea, Flood 2014), and its number from 0 up to, not including, 1."""
     state = state + np.uint64(0x9E3779B97F4A7C15)

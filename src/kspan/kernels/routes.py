@@ -3,14 +3,15 @@
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from kspan.kernels.compiled import compiled
 
 Int32s = NDArray[np.int32]
 Int64s = NDArray[np.int64]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def divide_rows(codes: NDArray[Any], branch: Int32s, rows: Int32s, branches: int) -> Int64s:
     """Bring the rows of each branch together, in place and in their order; says where each branch's rows end.
 
@@ -30,7 +31,7 @@ def divide_rows(codes: NDArray[Any], branch: Int32s, rows: Int32s, branches: int
     return ends
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def middle_cut(codes: NDArray[Any], rows: Int32s, weights: Int64s) -> tuple[int, int, int]:
     """How far the codes of some rows spread, after which to cut for the most equal halves, and people in the lesser.
 
@@ -56,7 +57,7 @@ def middle_cut(codes: NDArray[Any], rows: Int32s, weights: Int64s) -> tuple[int,
     return high - low, cut, fewer
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def divide_at(codes: NDArray[Any], rows: Int32s, cut: int) -> int:
     """Bring the rows with codes up to a cut to the front, in place and in their order; says how many they are."""
     beyond = np.empty_like(rows)

@@ -3,13 +3,14 @@
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from kspan.kernels.compiled import compiled
 
 Int64s = NDArray[np.int64]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def lowest_and_highest(codes: NDArray[Any], size: int, group: Int64s, number: int) -> tuple[Int64s, Int64s]:
     """The lowest and the highest code of each of `number` groups; a group without rows has `size` and -1."""
     low, high = np.full(number, size, np.int64), np.full(number, -1, np.int64)
@@ -21,7 +22,7 @@ def lowest_and_highest(codes: NDArray[Any], size: int, group: Int64s, number: in
     return low, high
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def masks(codes: NDArray[Any], group: Int64s, number: int) -> Int64s:
     """The codes (below 63) that occur in each group, as bits of one number."""
     mask = np.zeros(number, np.int64)
@@ -31,7 +32,7 @@ def masks(codes: NDArray[Any], group: Int64s, number: int) -> Int64s:
     return mask
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def bits(mask: Int64s) -> tuple[Int64s, Int64s]:
     """The codes in each mask, ascending: those of mask m from `start[m]` to `start[m + 1]`."""
     start = np.zeros(mask.size + 1, np.int64)

@@ -8,14 +8,15 @@ those beyond, and 2 for a missing value (a code of at least `plain`) unless that
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from kspan.kernels.compiled import compiled
 
 Floats = NDArray[np.float64]
 Int64s = NDArray[np.int64]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _son_of(code: int, son: Int64s, cut: int, plain: int, shares_missing: bool) -> int:
     if cut < 0:
         return int(son[code])
@@ -24,7 +25,7 @@ def _son_of(code: int, son: Int64s, cut: int, plain: int, shares_missing: bool) 
     return 1 if code > cut else 0
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def son_counts(
     codes: NDArray[Any],
     son: Int64s,
@@ -41,7 +42,7 @@ def son_counts(
         counts[_son_of(codes[row], son, cut, plain, False), labels[row]] += share[i] if share.size else 1.0
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def divide(
     codes: NDArray[Any],
     son: Int64s,
@@ -75,7 +76,7 @@ def divide(
     return ends
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def divide_shares(
     codes: NDArray[Any],
     son: Int64s,
@@ -118,7 +119,7 @@ def divide_shares(
     return new_rows, new_share, np.cumsum(sizes)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def divide_parts(
     codes: NDArray[Any], son: Int64s, cut: int, plain: int, rows: NDArray[Any], ends: Int64s, sizes: Int64s
 ) -> NDArray[Any]:
@@ -139,7 +140,7 @@ def divide_parts(
     return new_rows
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def divide_portions(
     codes: NDArray[Any],
     portion: Floats,

@@ -8,8 +8,9 @@ import math
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from kspan.kernels.compiled import compiled
 
 Floats = NDArray[np.float64]
 Int64s = NDArray[np.int64]
@@ -27,12 +28,12 @@ LEAST_GAIN = 1e-9
 """Less than this is rounding."""
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _n_log_n(number: float) -> float:
     return number * math.log2(number) if number > 0.0 else 0.0
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _impurity(counts: Floats, score: int) -> float:
     total = inner = 0.0
     for count in counts:
@@ -44,7 +45,7 @@ def _impurity(counts: Floats, score: int) -> float:
     return total - inner if score == GINI else _n_log_n(total) - inner
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _worth(gain: float, score: int, total: float, parts: float) -> float:
     """A gain, or its ratio to the entropy of the split, given the sum of n log n over its parts."""
     if score in (INFORMATION_GAIN, GINI):
@@ -53,7 +54,7 @@ def _worth(gain: float, score: int, total: float, parts: float) -> float:
     return gain / split if split > 0.0 else 0.0
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def histograms(
     codes: NDArray[Any], begins: Int64s, labels: NDArray[Any], rows: NDArray[Any], share: Floats, counts: Floats
 ) -> None:
@@ -65,7 +66,7 @@ def histograms(
             counts[begin + codes[attribute, row], labels[row]] += share[i] if share.size else 1.0
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def level_worths(
     tally: Floats,
     shared: Bools,
@@ -109,7 +110,7 @@ def level_worths(
             worths[level] = _worth(gains[level], score, total, parts + _n_log_n(everywhere))
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _present(codes: NDArray[Any], plain: int, rows: NDArray[Any], share: Floats, labels: NDArray[Any],
              counts: Floats, missing: Floats) -> Int64s:  # fmt: skip
     """Add people to `counts[code, label]`, whose last column has their sum; the codes that occur, in order."""
@@ -137,21 +138,21 @@ def _present(codes: NDArray[Any], plain: int, rows: NDArray[Any], share: Floats,
     return seen[:found]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _middle(numbers: Floats, below: int, above: int) -> float:
     """The number between two; floats may have nothing between them, and then it is the lower one."""
     middle = (numbers[below] + numbers[above]) / 2.0
     return float(middle if middle < numbers[above] else numbers[below])
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _halfway(numbers: Floats, below: int, above: int) -> int:
     """The last code whose number is not beyond the middle between two numbers."""
     middle = _middle(numbers, below, above)
     return below + int(np.searchsorted(numbers[below + 1 : above], middle, side="right"))
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _cut_between(numbers: Floats, below: int, above: int, allowed: Bools) -> tuple[int, bool]:
     """Where to cut between two codes that occur, and whether that is halfway; -1 if no place is allowed."""
     usual = _halfway(numbers, below, above)
@@ -163,7 +164,7 @@ def _cut_between(numbers: Floats, below: int, above: int, allowed: Bools) -> tup
     return -1, False
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def best_threshold(
     codes: NDArray[Any],
     numbers: Floats,
@@ -193,7 +194,7 @@ def best_threshold(
     return found
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def best_cut(
     seen: Int64s,
     counts: Floats,

@@ -6,15 +6,16 @@ empty).
 """
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from kspan.kernels.compiled import compiled
 
 Int64s = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def expected_words(start: Int64s, value: Int64s, weights: Floats, inside: Bools, cells: Floats, counts: Floats) -> None:
     """Add the people of `cells[cell, label]` to `counts[value, label]`, each spread over what the cell admits."""
     for cell in range(start.size - 1):
@@ -29,7 +30,7 @@ def expected_words(start: Int64s, value: Int64s, weights: Floats, inside: Bools,
                         counts[value[at], label] += people * weights[value[at], label] / mass
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def expected_numbers(
     low: Int64s, high: Int64s, weights: Floats, inside: Bools, cells: Floats, rounding: float, counts: Floats
 ) -> None:
@@ -55,7 +56,7 @@ def expected_numbers(
                 counts[value, label] = weights[value, label] * density
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def portions_of_words(
     start: Int64s, value: Int64s, weights: Floats, inside: Bools, son: Int64s, portion: Floats
 ) -> None:
@@ -69,7 +70,7 @@ def portions_of_words(
                         portion[cell, label, son[value[at]]] += weights[value[at], label] / mass
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _mass(start: Int64s, value: Int64s, weights: Floats, inside: Bools, cell: int, label: int) -> float:
     """The weight of all that a cell admits."""
     mass = 0.0

@@ -3,13 +3,14 @@
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from kspan.kernels.compiled import compiled
 
 Int64s = NDArray[np.int64]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def tally_dense(keys: Int64s, weights: Int64s, totals: NDArray[Any], places: Int64s) -> tuple[Int64s, Int64s]:
     """Distinct keys in ascending order and the weight of each; `totals` has a zero for every key that there may be.
 
@@ -31,7 +32,7 @@ def tally_dense(keys: Int64s, weights: Int64s, totals: NDArray[Any], places: Int
     return distinct[:found].copy(), weight[:found].copy()
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def tally_hashed(keys: Int64s, weights: Int64s) -> tuple[Int64s, Int64s, Int64s]:
     """The same for keys of any size, by open addressing; distinct keys come in order of first appearance."""
     slots = 16
@@ -58,7 +59,7 @@ def tally_hashed(keys: Int64s, weights: Int64s) -> tuple[Int64s, Int64s, Int64s]
     return distinct[:found].copy(), weight[:found].copy(), places
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def rank_keys(keys: Int64s, marks: NDArray[np.uint64]) -> int:
     """Put in place of every key how many smaller ones there are, equal ones counted once; says how many there are.
 
@@ -78,7 +79,7 @@ def rank_keys(keys: Int64s, marks: NDArray[np.uint64]) -> int:
     return found
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _bits(word: np.uint64) -> np.int64:
     """How many bits of a word are set: in pairs, fours and eights, which a product then adds up."""
     word -= (word >> np.uint64(1)) & np.uint64(0x5555555555555555)

@@ -10,8 +10,9 @@ import math
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from kspan.kernels.compiled import compiled
 
 Bools = NDArray[np.bool_]
 Floats = NDArray[np.float64]
@@ -22,12 +23,12 @@ DIGITS = 9
 """Gains that agree so far are equal: sums in another order must not decide."""
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _n_log_n(number: float) -> float:
     return number * math.log2(number) if number > 0.0 else 0.0
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def best_cut(code: Int64s, label: Int64s, people: Int64s, labels: int) -> int:
     """The code after which a cut gains most information about labels (the lowest such), or -1 if there is one code.
 
@@ -57,7 +58,7 @@ def best_cut(code: Int64s, label: Int64s, people: Int64s, labels: int) -> int:
     return best_after
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def label_totals(codes: Int64s, start: Int64s, label: Int64s, people: Int64s, labels: int) -> Floats:
     """How many people with one of some codes have each label; those of code c from `start[c]` to `start[c + 1]`."""
     totals = np.zeros(labels)
@@ -67,7 +68,7 @@ def label_totals(codes: Int64s, start: Int64s, label: Int64s, people: Int64s, la
     return totals
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def sums(codes: Int64s, start: Int64s, kind: Int64s, worth: Floats) -> Floats:
     """For each of some codes, what its entries are worth together, each by its kind."""
     together = np.zeros(codes.size)
@@ -77,7 +78,7 @@ def sums(codes: Int64s, start: Int64s, kind: Int64s, worth: Floats) -> Floats:
     return together
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def smallest_parts(
     groups: Int64s,
     attributes: Int64s,
@@ -126,7 +127,7 @@ def smallest_parts(
             counts[part] = 0
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def divide_groups(
     groups: Int64s,
     attribute: int,

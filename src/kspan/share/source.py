@@ -1,4 +1,4 @@
-"""Trees from wherever owners put them: files, folders, any URL that fsspec reads; nothing that is read is trusted."""
+"""Trees from wherever owners put them: files, folders, plain URLs; nothing that is read is trusted."""
 
 import os
 from collections.abc import Iterable, Iterator
@@ -21,6 +21,9 @@ CHUNK = 2**20
 LOCAL = ("file", "local")
 WEB = ("http", "https")
 """Where a folder cannot be told from a file, unless it ends in a slash."""
+STORES = ("s3", "s3a", "gs", "gcs", "az", "abfs", "abfss", "adl", "memory")
+PLAIN = (*LOCAL, *WEB, *STORES)
+"""Places that hold files and do nothing else; others unpack, compute or run what a stranger wrote."""
 
 
 @dataclass(frozen=True)
@@ -156,20 +159,27 @@ def _on_system(url: str) -> Iterator[_Place]:
 
 def _system(url: str, name: str) -> tuple[Any, str]:
     """The file system of a URL, and the path in it."""
+    _check_plain(url, name)
     import fsspec  # which takes a while, and files need it not
     from fsspec.registry import known_implementations
 
     try:
         found: tuple[Any, str] = fsspec.core.url_to_fs(url)
     except ImportError:
-        known = known_implementations.get(url.partition("://")[0].rpartition("::")[2], {})
+        known = known_implementations.get(url.partition("://")[0], {})
         needed = str(known.get("err", "install the package that fsspec needs for it")).rstrip(".")
         raise FileError(f"cannot read {name}, a package for such places is not installed: {needed}") from None
     except Exception as error:  # each of the many systems has errors of its own
-        if isinstance(error, ValueError) and "Protocol not known" in str(error):
-            raise FileError(f"cannot read {name}: fsspec knows no such places; copy the tree to a file") from None
         raise FileError(f"cannot read {name}: {_why(error)}") from None
     return found
+
+
+def _check_plain(url: str, name: str) -> None:
+    """Refuse a URL that is more than the place of a file: a chain, or a file system that is made up on the way."""
+    if "::" in url:
+        raise FileError(f"cannot read {name}: it leads through several places; copy the tree to a file")
+    if url.partition("://")[0].lower() not in PLAIN:
+        raise FileError(f"cannot read {name}: only {', '.join(PLAIN)} are read; copy the tree to a file")
 
 
 def _protocols(system: Any) -> tuple[str, ...]:
