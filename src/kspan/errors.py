@@ -8,7 +8,14 @@ from typing import Any
 
 
 class KspanError(ValueError):
-    """Anything that kspan refuses; its text is one sentence for the person who asked."""
+    """Anything that kspan refuses; its text is one sentence for the person who asked, and may stand in any log.
+
+    `details` are values of the data that it is about: for the owner, never for a log.
+    """
+
+    def __init__(self, sentence: str = "", *, details: Iterable[str] = ()) -> None:
+        super().__init__(sentence)
+        self.details = tuple(details)
 
 
 class FileError(KspanError):

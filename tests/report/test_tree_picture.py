@@ -12,7 +12,7 @@ from kspan.audit.findings import Finding
 from kspan.induce.methods import learn
 from kspan.model.tree import Attribute, Edge, Node, Region, Tree
 from kspan.report.pictures import tree as drawn
-from kspan.report.pictures.tree import TreePicture, tree_picture
+from kspan.report.pictures.tree import HELD_BACK, TreePicture, tree_picture
 from kspan.report.pictures.tree_spec import described, first_depth, label_colors, tree_spec, tree_svg
 
 MORTGAGE = ["Gender", "Married", "Age", "Sports car"]
@@ -224,3 +224,23 @@ def test_a_leaf_alone_and_one_where_nobody_is() -> None:
         tree_picture(Tree((), "t", "private", ("a", "b"), Node.of_counts((3, 1))), ())
     )
     assert ">nobody</text>" in tree_svg(tree_picture(Tree((), "t", "private", ("a", "b"), Node.of_counts((0, 0))), ()))
+
+
+def test_the_way_to_what_is_held_back_names_nothing() -> None:
+    rare = tuple(Edge(Region(frozenset({value})), Node.of_counts((1, 2))) for value in ("ordinary", "RARE-JOB"))
+    sons = Node.of_counts((2, 4), 1, rare)
+    others = Node.of_counts((2, 4), 0, tuple(Edge(Region(frozenset({sex})), Node.of_counts((1, 2))) for sex in "FM"))
+    ways = (Edge(Region(frozenset({"RARE-TOWN"})), sons), Edge(Region(frozenset({"elsewhere"})), others))
+    asked = (
+        Attribute("sex", "public", "categorical", ("F", "M")),
+        Attribute("job", "public", "categorical", ("ordinary", "RARE-JOB")),
+        Attribute("town", "public", "categorical", ("RARE-TOWN", "elsewhere")),
+    )
+    tree = Tree(asked, "risk", "private", ("low", "high"), Node.of_counts((4, 8), 2, ways))
+    picture = tree_picture(tree, [finding(2, breaks=["k=5"]), finding(1), finding(3), finding(4)], failing=1)
+    assert [(node.way, node.asks) for node in picture.nodes] == [
+        ("everyone", HELD_BACK), (HELD_BACK, HELD_BACK), (HELD_BACK, None), (HELD_BACK, None),
+        (HELD_BACK, "sex"), ("sex = F", None), ("sex = M", None),
+    ]  # fmt: skip
+    text = json.dumps(tree_spec(picture)) + described(picture)
+    assert not [word for word in ("RARE", "ordinary", "elsewhere", "job", "town") if word in text]

@@ -150,7 +150,7 @@ def test_what_cannot_be_opened_is_refused(tmp_path: Path) -> None:
         read_sources(["memory://none.json"])
     with pytest.raises(FileError, match="cannot read"):
         read_sources(["a\0b"])
-    with pytest.raises(FileError, match="cannot read nowhere://x: fsspec knows no such places"):
+    with pytest.raises(FileError, match=r"cannot read nowhere://x: only file, local, .* are read; copy the tree"):
         read_sources(["nowhere://x"])
 
 
@@ -158,3 +158,27 @@ def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "s3fs", None)
     with pytest.raises(FileError, match=r"cannot read s3://bucket/a.json, a package .* not installed: Install s3fs"):
         read_sources(["s3://key:secret@bucket/a.json"])
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "reference://tree.json",
+        "reference://?fo=refs.json",
+        "REFERENCE://tree.json",
+        "simplecache::https://127.0.0.1/tree.json",
+        "reference://x::memory://refs.json",
+        "zip://tree.json::file:///trees.zip",
+        "filecache://tree.json",
+        "generic://tree.json",
+        "github://owner:name@/tree.json",
+        "python://tree.json",
+        "cached://x",
+        "ssh://127.0.0.1/tree.json",
+        "data:text/plain,x://",
+    ],
+)
+def test_only_plain_places_are_read(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fsspec.core, "url_to_fs", lambda url: pytest.fail("it was opened"))
+    with pytest.raises(FileError, match=r"copy the tree to a file"):
+        read_sources([url])

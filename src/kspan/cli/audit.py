@@ -120,7 +120,7 @@ def audit(
 
             named = None if str(release) == "-" else release
             save_report(described(table, found, source, rules, path=named, progress=step), report)
-    tell_report(report)
+    tell_report(report, holds=found.holds)
     if json:
         tell_json(found.as_dict())
     else:

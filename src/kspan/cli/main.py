@@ -6,7 +6,9 @@ import traceback
 import warnings
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 
 import typer
 
@@ -22,8 +24,10 @@ from kspan.cli.predict import predict
 from kspan.cli.report import report
 from kspan.cli.share import share
 from kspan.cli.supervised import supervised
+from kspan.cli.verify import verify
 from kspan.errors import DoesNotHold, KspanError
-from kspan.frames.commit import has_committed
+from kspan.frames.commit import File, has_committed, write_files
+from kspan.frames.places import check_place
 
 HOLDS, FAILS, REFUSED = 0, 1, 2
 INTERRUPTED = 130
@@ -45,12 +49,26 @@ app.command()(learn)
 app.command()(predict)
 app.command()(compare)
 app.command()(report)
+app.command()(verify)
 app.add_typer(share)
 
 
 @app.callback(invoke_without_command=True)
-def about(context: typer.Context, version: bool = typer.Option(False, "--version", help="Print the version.")) -> None:
+def about(
+    context: typer.Context,
+    version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,
+    details: Annotated[
+        Path | None,
+        typer.Option(
+            help="Where to write values of the data that an error is about: only you can read that file, and no log "
+            "holds them."
+        ),
+    ] = None,
+) -> None:
     """Release a table or a model without pointing at anyone: every person blends into a crowd of at least k."""
+    if details is not None:
+        check_place(details)
+        context.obj.details = details
     if version:
         tell(f"{__version__}\n")
         raise typer.Exit
@@ -59,10 +77,18 @@ def about(context: typer.Context, version: bool = typer.Option(False, "--version
         raise typer.Exit
 
 
+@dataclass
+class _Asked:
+    """What was asked for before the command was named."""
+
+    details: Path | None = None
+
+
 def main(arguments: Sequence[str]) -> int:
     """Run one command and give its exit code."""
+    asked = _Asked()
     try:
-        code = int(app(list(arguments), prog_name="kspan", standalone_mode=False) or HOLDS)
+        code = int(app(list(arguments), prog_name="kspan", standalone_mode=False, obj=asked) or HOLDS)
         return _refuse(f"interrupted: {_left()}") if code == INTERRUPTED else code
     except typer.Exit as done:
         return done.exit_code
@@ -70,7 +96,7 @@ def main(arguments: Sequence[str]) -> int:
         _refuse(str(error))
         return FAILS
     except KspanError as error:
-        return _refuse(str(error))
+        return _refuse(f"{error}{_detailed(error, asked.details)}")
     except typer.TyperException as error:
         # Usage: the words of the command line, not of the data.
         said = error.format_message() if hasattr(error, "format_message") else str(error)
@@ -90,6 +116,19 @@ def main(arguments: Sequence[str]) -> int:
         place = traceback.extract_tb(error.__traceback__)[-1]
         where = f"{type(error).__name__} at {Path(place.filename).name}:{place.lineno}"
         return _refuse(f"a defect in kspan ({where}), nothing was judged: please report it; KSPAN_DEBUG=1 shows more")
+
+
+def _detailed(error: KspanError, place: Path | None) -> str:
+    """Where the values are that an error is about: not in its sentence, which logs keep."""
+    if not error.details:
+        return ""
+    if place is None:
+        return " (kspan --details FILE ... writes them to a file that only you can read)"
+    try:
+        write_files({place: File("".join(f"{value}\n" for value in error.details).encode(), owner_only=True)})
+    except KspanError as failed:
+        return f" ({failed})"
+    return f" ({place} lists them)"
 
 
 def _left() -> str:

@@ -92,10 +92,11 @@ def save_report(summary: "Summary", path: Path) -> None:
     Report(story(f"Privacy report: {summary.title}", [summary])).save(path)
 
 
-def tell_report(path: Path | None) -> None:
-    """Say that there is a page about a release."""
+def tell_report(path: Path | None, *, holds: bool = True) -> None:
+    """Say that there is a page about a release, and who may read it."""
     if path is not None:
-        print(f"Wrote {path}: a report that may go with it.", file=sys.stderr)
+        whose = "that may go with it" if holds else "for you alone, since the promise does not hold"
+        print(f"Wrote {path}: a report {whose}.", file=sys.stderr)
 
 
 def check_word(option: str, word: str, known: Iterable[str]) -> None:

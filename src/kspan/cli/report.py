@@ -1,6 +1,5 @@
 """kspan report: one page about a release that may go out with it."""
 
-import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
@@ -19,6 +18,7 @@ from kspan.cli.options import (
     check_apart,
     check_word,
     dialect,
+    tell_report,
 )
 from kspan.cli.output import page, progress, tell_json
 from kspan.errors import PolicyError
@@ -103,7 +103,7 @@ def report(
         )
         step(f"writing {written.name}")
         made.save(written)
-    print(f"Wrote {written}.", file=sys.stderr)
+    tell_report(written, holds=made.story.holds)
     if json:
         tell_json({"output": str(written), **made.as_dict()})
     else:

@@ -249,7 +249,7 @@ def _plan(at: Path) -> dict[str, Any] | None:
             return None
         plan = json.loads((at / PLAN).read_bytes())
         names = {str(here): (str(name), int(mode) & 0o777) for here, (name, mode) in plan["names"].items()}
-        if not all(Path(word).name == word for here, (name, _) in names.items() for word in (here, name)):
+        if not all(_is_name(word) for here, (name, _) in names.items() for word in (here, name)):
             return None
         return {
             "token": str(plan["token"]),
@@ -259,6 +259,11 @@ def _plan(at: Path) -> dict[str, Any] | None:
         }
     except (OSError, ValueError, TypeError, KeyError, AttributeError):
         return None
+
+
+def _is_name(word: str) -> bool:
+    """Is it the name of a file, and not a way to another folder?"""
+    return Path(word).name == word and word not in ("", ".", "..")
 
 
 def _fill(path: Path, content: bytes) -> None:

@@ -52,4 +52,5 @@ def _masked(filled: pl.Series, like: pl.Series) -> pl.Series:
     """A copy without empty cells with those of `like`, and nothing behind them."""
     if not like.null_count():
         return filled.alias(like.name)
-    return filled.zip_with(like.is_not_null(), pl.Series([None], dtype=filled.dtype)).alias(like.name)
+    shown = pl.Series(like.is_not_null().to_numpy())  # bits of its own, also behind the last row
+    return filled.zip_with(shown, pl.Series([None], dtype=filled.dtype)).alias(like.name)

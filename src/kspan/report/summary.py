@@ -158,6 +158,13 @@ class Story:
         """Does every chapter that promises something hold?"""
         return all(chapter.holds is not False for chapter in self.chapters)
 
+    @property
+    def audience(self) -> str:
+        """Who may read the page."""
+        if self.holds:
+            return "It tells nothing of a single person, so that it may go with the release."
+        return "It is for the owner alone: what breaks its promise must not be released, and neither should this page."
+
     def as_dict(self) -> dict[str, Any]:
         """All facts, ready for JSON."""
         return {"format": FORMAT, "version": VERSION, "holds": self.holds, **_plain(asdict(self))}

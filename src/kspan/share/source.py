@@ -21,7 +21,7 @@ CHUNK = 2**20
 LOCAL = ("file", "local")
 WEB = ("http", "https")
 """Where a folder cannot be told from a file, unless it ends in a slash."""
-STORES = ("s3", "s3a", "gs", "gcs", "az", "abfs", "abfss", "adl", "memory")
+STORES = ("s3", "gs", "gcs", "az", "abfs", "abfss", "memory")
 PLAIN = (*LOCAL, *WEB, *STORES)
 """Places that hold files and do nothing else; others unpack, compute or run what a stranger wrote."""
 

@@ -36,6 +36,8 @@ class Manifest:
     """How the table was made."""
     weight: str | None = None
     suppressed_text: str = SUPPRESSED
+    checksum: str | None = None
+    """The SHA-256 of the table that it was written for."""
 
     def policy(self, target: str | None) -> Policy:
         """The policy that its claim tells of; the target must be named."""
@@ -96,6 +98,7 @@ def read_manifest(path: str | os.PathLike[str]) -> Manifest:
         None if document.get("method") is None else text(top, "'method'", document["method"]),
         None if weight is None else text(place, "'weight'", weight),
         text(place, "'suppressed'", suppressed),
+        None if document.get("sha256") is None else text(top, "'sha256'", document["sha256"]).lower(),
     )
 
 

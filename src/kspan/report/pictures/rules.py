@@ -62,16 +62,16 @@ class RulesPicture:
     spans: tuple[Crowd, ...]
     """By what they show: the basket, the rules that speak of them, and the classes."""
     held_back: int
-    """Rules whose figures are not told."""
+    """Rules that are not told."""
 
 
 def rules_picture(rules: Rules, findings: Sequence[Finding], *, failing: int = 0) -> RulesPicture:
     """What a page that may leave the house lists of rules.
 
-    A rule that speaks of a span which breaks the requirement is listed by its sides alone: its figures say how many of
-    these few people bought something private. Every other rule is the same for all people of such a span, so that it
-    tells nothing of them. `failing` is how many spans break it in all: if more do than are among the findings, or if a
-    finding does not name all rules that speak of it, no figure is told.
+    Of a rule that speaks of a span which breaks the requirement only the number is listed: its sides may be what these
+    few people bought, and its figures say how many of them did. Every other rule is the same for all people of such a
+    span, so that it tells nothing of them. `failing` is how many spans break it in all: if more do than are among the
+    findings, or if a finding does not name all rules that speak of it, no rule is told.
     """
     broken = [finding for finding in findings if finding.breaks]
     spoken = [_speaking(finding) for finding in broken]
@@ -138,9 +138,9 @@ def _speaking(finding: Finding) -> set[int] | None:
 
 
 def _listed(rules: Rules, rule: Rule, number: int, *, is_held_back: bool) -> DrawnRule:
-    left, right = (_items(rules, side) for side in (rule.left, rule.right))
     if is_held_back:
-        return DrawnRule(number, left, right, is_held_back=True)
+        return DrawnRule(number, (), (), is_held_back=True)
+    left, right = (_items(rules, side) for side in (rule.left, rule.right))
     return DrawnRule(number, left, right, False, rule.support, rule.confidence, rule.lift)
 
 

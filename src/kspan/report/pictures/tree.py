@@ -30,7 +30,7 @@ class TreeNode:
     """What the edge to it admits."""
     asks: str | None
     role: Role | None
-    """The attribute that it asks, and who knows it; None of a leaf."""
+    """The attribute that it asks, and who knows it; None of a leaf, and of a question that is held back."""
     first: int
     last: int
     """The leaves below it, or the leaf that it is: counted from 1, left to right."""
@@ -79,8 +79,9 @@ def tree_picture(tree: Tree, findings: Sequence[Finding], *, failing: int = 0) -
 
     Of the leaves of a span that breaks the requirement it tells nothing, and then nothing of any node above leaves
     either, which would give them away by subtraction. `failing` is how many spans break it in all: if more do than are
-    among the findings, every leaf is held back. What a branch admits that leads to such leaves alone may be the cell of
-    a person, and is left out, too. Only whole levels are drawn, those that have few enough nodes together.
+    among the findings, every leaf is held back. What is asked on the way to such leaves, and what each branch there
+    admits, may be the cell of a person, or give it away by what is missing: it is left out, too. Only whole levels are
+    drawn, those that have few enough nodes together.
     """
     walk = _walked(tree)
     broken = [finding for finding in findings if finding.breaks]
@@ -88,7 +89,11 @@ def tree_picture(tree: Tree, findings: Sequence[Finding], *, failing: int = 0) -
     held = {leaf for finding in broken for leaf in finding.bins}
     if failing > len(broken):
         held = set(range(1, number + 1))
-    told_before = list(accumulate((leaf not in held for leaf in range(1, number + 1)), initial=0))
+    held_before = list(accumulate((leaf in held for leaf in range(1, number + 1)), initial=0))
+
+    def is_clean(place: int) -> bool:
+        return held_before[walk.last[place]] == held_before[walk.first[place] - 1]
+
     depth = _deepest_drawn(walk.depth)
     drawn = dict[int, int]()
     nodes = list[TreeNode]()
@@ -104,7 +109,8 @@ def tree_picture(tree: Tree, findings: Sequence[Finding], *, failing: int = 0) -
                 number=len(nodes),
                 parent=drawn.get(above),
                 edge=walk.edge[place],
-                is_named=not held or told_before[walk.last[place]] > told_before[walk.first[place] - 1],
+                is_named=above < 0 or is_clean(above),
+                asks_openly=is_clean(place),
                 asked=None if above < 0 else walk.nodes[above].attribute,
                 depth=walk.depth[place],
                 leaves=(walk.first[place], walk.last[place]),
@@ -115,6 +121,9 @@ def tree_picture(tree: Tree, findings: Sequence[Finding], *, failing: int = 0) -
         )
         drawn[place] = nodes[-1].number
     labels = tuple(map(short, tree.labels))
+    if held:
+        told = {label for node in nodes for label in (node.label, *(label for label, _ in node.shares))}
+        labels = tuple(label for label in labels if label in told)
     tells_people = tree.disclosure in ("counts", "hit-miss")
     return TreePicture(short(tree.target), labels, tuple(nodes), crowds(findings), len(held), tells_people)
 
@@ -174,6 +183,7 @@ def _drawn(
     edge: Edge | None,
     asked: int | None,
     is_named: bool,
+    asks_openly: bool,
     depth: int,
     leaves: tuple[int, int],
     is_folded: bool,
@@ -188,8 +198,8 @@ def _drawn(
         parent=parent,
         depth=depth,
         way=admits if is_named or edge is None else HELD_BACK,
-        asks=None if question is None else short(question.name),
-        role=None if question is None else question.role,
+        asks=None if question is None else short(question.name) if asks_openly else HELD_BACK,
+        role=None if question is None or not asks_openly else question.role,
         first=leaves[0],
         last=leaves[1],
         is_folded=is_folded,

@@ -6,7 +6,7 @@ from typing import Any
 import vl_convert
 
 from kspan.report.charts import COLORS
-from kspan.report.pictures.tree import TreeNode, TreePicture
+from kspan.report.pictures.tree import HELD_BACK, TreeNode, TreePicture
 from kspan.report.pictures.tree_marks import FONT, UNTOLD, drawing, layout
 from kspan.report.pictures.words import people_text, ranges
 
@@ -57,7 +57,7 @@ def tree_svg(picture: TreePicture) -> str:
 def described(picture: TreePicture) -> str:
     """The drawing in words, for those who do not see it."""
     count = f"{picture.leaves:,} {'leaf' if picture.leaves == 1 else 'leaves'}"
-    asks = dict.fromkeys(node.asks for node in picture.nodes if node.asks is not None)
+    asks = dict.fromkeys(node.asks for node in picture.nodes if node.asks not in (None, HELD_BACK))
     names = [name for name in asks if name is not None][:6]
     asked = f" It asks {', '.join(names)}{' and more' if len(asks) > len(names) else ''}." if names else ""
     held = f" {picture.held_back:,} of them are held back." if picture.held_back else ""
