@@ -12,7 +12,7 @@ from kspan.audit.audit import audit
 from kspan.audit.findings import Audit
 from kspan.audit.models import is_for_models
 from kspan.data.encode import encode
-from kspan.errors import PolicyError
+from kspan.errors import DataError, PolicyError
 from kspan.evaluate.cost import CostCurve, cost_curve
 from kspan.frames.commit import content_of
 from kspan.frames.files import load
@@ -107,14 +107,15 @@ def described(
         policy = replace(policy, require=parse(found.requirement))
     place = path or (Path(release) if isinstance(release, str | os.PathLike) else None)
     name = title or (None if place is None else place.name)
-    measured = None
+    measured: CostCurve | None = None
+    unmeasured: tuple[str, ...] = ()
     if people is not None and policy is not None and method is not None and found.kind in ("table", "tree"):
-        measured = _cost(load(people), policy, method, options or {}, curve, progress)
+        measured, unmeasured = _cost(load(people), policy, method, options or {}, curve, progress)
     facts = (*((Line("method", visible(method)),) if method else ()), *_file_facts(place))
     if found.kind == "table":
         if policy is None:
             raise PolicyError("a table needs the policy that says who may know what: give it, too (--policy)")
-        return _table(release, found, people, policy, name or "the table", facts, measured, progress)
+        return _table(release, found, people, policy, name or "the table", facts, measured, unmeasured, progress)
     progress("drawing it")
     model = drawable(release, people, policy)
     roles = model.roles if isinstance(model, Rules) else {item.name: item.role for item in model.attributes}
@@ -125,7 +126,7 @@ def described(
             policy,
             public=tuple(name for name, role in roles.items() if role == "public"),
             facts=(*_model_facts(model), *facts),
-            costs=model_costs(model) if measured is None else (),
+            costs=(*(model_costs(model) if measured is None else ()), *unmeasured),
             model=model,
             picture=pictured(model, found),
             curve=measured,
@@ -146,6 +147,7 @@ def table_summary(
     progress("judging the table as it was")
     before = audit(release.people.drop(policy.identifier, strict=False), policy)
     shown = release.facts.get("show")
+    measured, unmeasured = _cost(release.people, policy, release.method, release.options, curve, progress)
     return summarized(
         Release(
             title or ("the released table" if path is None else path.name),
@@ -157,11 +159,11 @@ def table_summary(
                 Line("rows", f"{release.audit.rows:,} released, {release.withheld:,} withheld"),
                 *_file_facts(path),
             ),
-            costs=table_costs(release.audit, release.withheld, release.suppressed_share),
+            costs=(*table_costs(release.audit, release.withheld, release.suppressed_share), *unmeasured),
             before=before,
             columns=_changes(release.frame, release.people, policy, shown),
             unchanged=policy.private,
-            curve=_cost(release.people, policy, release.method, release.options, curve, progress),
+            curve=measured,
         )
     )
 
@@ -231,6 +233,7 @@ def _table(
     title: str,
     facts: tuple[Line, ...],
     measured: CostCurve | None,
+    unmeasured: tuple[str, ...],
     progress: Progress,
 ) -> Summary:
     """The facts about a table from a file or a dataframe, which may have been made by anybody."""
@@ -248,7 +251,7 @@ def _table(
             found,
             policy,
             facts=(Line("rows", f"{found.rows:,}"), *facts),
-            costs=table_costs(found, withheld, stars) if source is not None or stars else (),
+            costs=(*(table_costs(found, withheld, stars) if source is not None or stars else ()), *unmeasured),
             before=before,
             columns=_changes(frame, source, policy, None),
             curve=measured,
@@ -267,13 +270,22 @@ def _changes(
 
 def _cost(
     people: pl.DataFrame, policy: Policy, method: str, options: Mapping[str, Any], curve: bool, progress: Progress
-) -> CostCurve | None:
-    """What it costs to keep the policy or, with the curve, also what other k would cost."""
+) -> tuple[CostCurve | None, tuple[str, ...]]:
+    """What it costs to keep the policy or, with the curve, also what other k would cost; or why that is not known.
+
+    Values of the source may look like ranges or sets, which no learner can tell from generalized ones: a page that was
+    not asked for the curve then does without.
+    """
     if policy.target is None and not curve:
-        return None
+        return None, ()
     progress("measuring what it cost")
     ks = None if curve else [required_k(policy.require)]
-    return cost_curve(people, policy, method, ks=ks, options=options, progress=progress)
+    try:
+        return cost_curve(people, policy, method, ks=ks, options=options, progress=progress), ()
+    except DataError:
+        if curve:
+            raise
+        return None, ("How well the target is still predicted was not measured: learners cannot read all cells.",)
 
 
 def _model_facts(model: Tree | Clusters | Rules) -> tuple[Line, ...]:
