@@ -156,8 +156,7 @@ class Worker:
 
 
 def _serve(read: int, write: int, said: Path) -> None:
-    limit = _status("VmSize") + MEMORY
-    resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+    resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, MEMORY))  # of addresses alone scripts of charts take more
     with os.fdopen(read) as requests:
         for line in requests:
             request = json.loads(line)
