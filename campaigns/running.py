@@ -1,6 +1,7 @@
 """Running kspan: as a process of its own, or many commands one after another in a process that may hang or die."""
 
 import contextlib
+import fcntl
 import io
 import json
 import os
@@ -19,6 +20,8 @@ from typing import Any
 
 HUNG, ESCAPED = 124, 70
 """What is told in place of an exit code: it did not end in time; something escaped that no command lets through."""
+PIPE = 1 << 20
+"""What a command may say without being read."""
 MEMORY = 6 << 30
 """More than this a worker cannot take, so that the machine lives on."""
 
@@ -49,28 +52,31 @@ def command(argv: Sequence[str]) -> str:
 
 
 class Child:
-    """A forked process that runs one command in a folder, with its own stdout and stderr."""
+    """A forked process that runs one command in a folder; what it says goes through pipes, never into files."""
 
     def __init__(
         self,
         argv: Sequence[str],
         folder: Path,
-        said: Path,
         *,
         env: Mapping[str, str] | None = None,
         before: Callable[[], Any] | None = None,
     ) -> None:
-        self.said = said
-        said.mkdir(parents=True, exist_ok=True)
         self.began = time.monotonic()
+        pipes = [os.pipe() for _ in range(2)]
+        for read, _ in pipes:
+            fcntl.fcntl(read, fcntl.F_SETPIPE_SZ, PIPE)
         sys.stdout.flush()
         self.pid = os.fork()
         if self.pid == 0:
             code = ESCAPED
             try:
-                code = _as_command(argv, folder, said, env or {}, before)
+                code = _as_command(argv, folder, [write for _, write in pipes], env or {}, before)
             finally:
                 os._exit(code)
+        self.said = [read for read, _ in pipes]
+        for _, write in pipes:
+            os.close(write)
 
     def ended(self, seconds: float) -> Run | None:
         """How it ended, if it does within so many seconds."""
@@ -94,8 +100,15 @@ class Child:
         return self._run(os.waitstatus_to_exitcode(status) if code is None else code)
 
     def _run(self, code: int) -> Run:
-        out, err = ((self.said / name).read_bytes().decode(errors="replace") for name in ("stdout", "stderr"))
-        return Run(code, out, err, time.monotonic() - self.began)
+        seconds = time.monotonic() - self.began
+        out, err = (_drained(read) for read in self.said)
+        return Run(code, out, err, seconds)
+
+
+def _drained(read: int) -> str:
+    with os.fdopen(read, "rb") as file:
+        os.set_blocking(read, False)
+        return (file.read() or b"").decode(errors="replace")
 
 
 class Worker:
@@ -172,12 +185,12 @@ def _serve(read: int, write: int, said: Path) -> None:
 
 
 def _as_command(
-    argv: Sequence[str], folder: Path, said: Path, env: Mapping[str, str], before: Callable[[], Any] | None
+    argv: Sequence[str], folder: Path, said: Sequence[int], env: Mapping[str, str], before: Callable[[], Any] | None
 ) -> int:
     signal.signal(signal.SIGINT, signal.default_int_handler)
     os.environ.update(env)
     os.chdir(folder)
-    _speak_into(said)
+    _speak(said)
     if before is not None:
         before()
     sys.argv = ["kspan", *argv]
@@ -204,11 +217,16 @@ def _ending(action: Callable[[], Any]) -> int:
 
 def _speak_into(said: Path) -> None:
     """Let what is said from here on go into two files, also what libraries write past Python."""
-    for number, name in ((1, "stdout"), (2, "stderr")):
-        file = os.open(said / name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644)
+    _speak([os.open(said / name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644) for name in ("stdout", "stderr")])
+
+
+def _speak(files: Sequence[int]) -> None:
+    for number, file in enumerate(files, start=1):
         os.dup2(file, number)
         os.close(file)
-    sys.stdout, sys.stderr = (io.TextIOWrapper(io.FileIO(number, "w", closefd=False), "utf-8", write_through=True) for number in (1, 2))
+    sys.stdout, sys.stderr = (
+        io.TextIOWrapper(io.FileIO(number, "w", closefd=False), "utf-8", write_through=True) for number in (1, 2)
+    )
 
 
 def _status(key: str) -> int:
