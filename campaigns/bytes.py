@@ -9,7 +9,7 @@ import socket
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -69,12 +69,16 @@ def _short(kind: str) -> str:
 
 def _cases(rng: random.Random) -> list[Case]:
     """Every command with every form, in a random order; what was not tried yet comes first."""
-    cases: list[Case] = []
-    for method, ending in itertools.product(METHODS, ENDINGS):
-        for form in marked.FORMS:
-            cases.append(_anonymize(method, ending, form, rng.choice(PAGES) if rng.random() < 0.15 else None))
-    cases += [_call(kind, method, ending) for kind in KINDS for method in METHODS for ending in (".arrow", ".parquet", ".csv")]
-    cases += [_learn(method, form) for method in ("kadet", "kadet-c45", "clusters") for form in marked.FORMS for _ in range(2)]
+    cases = [
+        _anonymize(method, ending, form, rng.choice(PAGES) if rng.random() < 0.15 else None)
+        for method, ending, form in itertools.product(METHODS, ENDINGS, marked.FORMS)
+    ]
+    cases += [
+        _call(kind, method, ending) for kind in KINDS for method in METHODS for ending in (".arrow", ".parquet", ".csv")
+    ]
+    cases += [
+        _learn(method, form) for method in ("kadet", "kadet-c45", "clusters") for form in marked.FORMS for _ in range(2)
+    ]
     cases += [_share(way, form) for way in ("atp", "ldm") for form in marked.FORMS for _ in range(2)]
     cases += [_from_released(learner) for learner in LEARNERS for _ in range(3)]
     rng.shuffle(cases)
@@ -94,10 +98,10 @@ def _call(kind: str, method: str, ending: str) -> Case:
 
     def act(them: People, folder: Path, worker: Worker) -> Run:
         marked.hand_in(them, "parquet", folder, "")
-        others = marked.people(random.Random(0), 30, 0, [one for one in them.roles["private"]], k=5)
+        others = marked.people(random.Random(0), 30, 0, list(them.roles["private"]), k=5)
         other = {**others.columns, "name": [f"gone-{name}" for name in others.columns["name"]]}
         other["town"] = [f"gone-{name}" for name in others.columns["name"]]
-        marked.pq.write_table(marked.table(replace(others, columns=other)), folder / "others.parquet")
+        marked.hand_in(replace(others, columns=other), "parquet", folder, "", name="others")
         return worker.run([*words, *them.unused], folder, call="campaigns.caller:main")
 
     return f"call {kind} {ending} from {method}", act, ["(Python)", *words]
@@ -150,14 +154,18 @@ def _behind(them: People) -> str:
     return f"behind-{them.unused[0][::-1]}"
 
 
-def _attacked(them: People, act: Callable[[People, Path, Worker], Run], folder: Path, worker: Worker) -> tuple[Run, list[tuple[str, str]]]:
+def _attacked(
+    them: People, act: Callable[[People, Path, Worker], Run], folder: Path, worker: Worker
+) -> tuple[Run, list[tuple[str, str]]]:
     """Run a case and search what it wrote: each fault by its name, with what was found where."""
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     (folder / "policy.toml").write_bytes(them.policy())
     ended = act(them, folder, worker)
     found = list(_faults_of_run(ended))
-    leaving = [file for file in sorted(folder.iterdir()) if file.name not in STAYS and not file.name.endswith(".owner.json")]
+    leaving = [
+        file for file in sorted(folder.iterdir()) if file.name not in STAYS and not file.name.endswith(".owner.json")
+    ]
     for file in leaving:
         found += _faults_of_file(file, them)
     return ended, list(dict(found).items())
@@ -247,7 +255,7 @@ def _shown(path: Path, names: Sequence[str] | None) -> str:
 def _texts(cell: Any) -> Iterator[str]:
     yield str(cell)
     if isinstance(cell, datetime) and cell.tzinfo is None:
-        cell = cell.replace(tzinfo=marked.UTC)
+        cell = cell.replace(tzinfo=UTC)
     yield str(marked.mark_of(cell))
 
 

@@ -69,16 +69,18 @@ def _frame(kind: str, source: str, others: str, unused: list[str]) -> Any:
             return _coded(frame, how, unused)
         if how:
             both = pl.concat([pl.read_parquet(others), frame]).rechunk()
-            return both[-frame.height :] if how == "sliced" else both.filter(pl.col("name").is_in(frame["name"].implode()))
+            return (
+                both[-frame.height :] if how == "sliced" else both.filter(pl.col("name").is_in(frame["name"].implode()))
+            )
         return frame
     if library == "pyarrow":
         import pyarrow as pa
 
         table = pq.read_table(source)
         if how == "dictionary":
-            from campaigns.marked import _with_unused
+            from campaigns.marked import with_unused
 
-            return _with_unused(table, unused)
+            return with_unused(table, unused)
         if how == "sliced":
             both = pa.concat_tables([pq.read_table(others), table]).combine_chunks()
             return both.slice(both.num_rows - table.num_rows)

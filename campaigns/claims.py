@@ -19,11 +19,22 @@ from campaigns.worlds import REGIONS, World, any_world, write
 
 METHODS = ("auto", "kactus", "mondrian", "tds", "tdr", "incognito", "one-dim", "k-optimize", "datafly")
 OPTIONS: dict[str, tuple[tuple[str, ...], ...]] = {
-    "kactus": ((), ("--show", "interval"), ("--no-refine",), ("--merge-siblings",), ("--transfer", "none"), ("--inducer", "id3")),
+    "kactus": (
+        (),
+        ("--show", "interval"),
+        ("--no-refine",),
+        ("--merge-siblings",),
+        ("--transfer", "none"),
+        ("--inducer", "id3"),
+    ),
     "mondrian": ((), ("--show", "set"), ("--show", "hierarchy"), ("--relaxed",), ("--width", "distinct")),
     "one-dim": ((), ("--show", "set"), ("--show", "hierarchy")),
     "incognito": ((), ("--withhold", "0.2"), ("--loss", "dm"), ("--search", "incognito"), ("--loss", "cm")),
-    "k-optimize": (("--seconds", "0.2"), ("--seconds", "0.2", "--loss", "dm"), ("--seconds", "0.2", "--withhold", "0.1")),
+    "k-optimize": (
+        ("--seconds", "0.2"),
+        ("--seconds", "0.2", "--loss", "dm"),
+        ("--seconds", "0.2", "--withhold", "0.1"),
+    ),
 }
 ENDINGS = (".csv", ".tsv", ".parquet", ".arrow", ".feather")
 REGION = {name: {town for town, region in REGIONS.items() if region == name} for name in set(REGIONS.values())}
@@ -73,7 +84,9 @@ def _table(rng: random.Random, figures: Figures, folder: Path, worker: Worker) -
         _fresh(tried, folder)
         ended = worker.run(argv, folder)
         return ended, list(_false_of_run(ended, tried)) + (
-            list(false_of_table(tried, folder / out, exact="kactus" not in _made_by(folder / out))) if ended.code == 0 else []
+            list(false_of_table(tried, folder / out, exact="kactus" not in _made_by(folder / out)))
+            if ended.code == 0
+            else []
         )
 
     _tell(f"anonymize {method}", argv, world, falsehoods, figures)
@@ -110,7 +123,9 @@ def _tree(rng: random.Random, figures: Figures, folder: Path, worker: Worker) ->
 def _rules(rng: random.Random, figures: Figures, folder: Path, worker: Worker) -> None:
     items = [f"i{number}" for number in range(rng.randint(3, 6))]
     often = {name: rng.uniform(0.1, 0.9) for name in items}
-    rows = tuple(tuple("1" if rng.random() < often[name] else "0" for name in items) for _ in range(rng.randint(10, 80)))
+    rows = tuple(
+        tuple("1" if rng.random() < often[name] else "0" for name in items) for _ in range(rng.randint(10, 80))
+    )
     public = items[: rng.randint(1, len(items) - 1)]
     policy = {"public": public, "private": items[len(public) :], "require": {"k": rng.randint(1, 12)}}
     world = World(tuple(items), rows, policy)
@@ -130,7 +145,12 @@ def _rules(rng: random.Random, figures: Figures, folder: Path, worker: Worker) -
 
 def _audit(rng: random.Random, figures: Figures, folder: Path, worker: Worker) -> None:
     world = any_world(rng, require=requirement(rng, 8), most=40)
-    world = replace(world, rows=tuple(tuple(_hidden(rng, name, cell) for name, cell in zip(world.columns, row, strict=True)) for row in world.rows))
+    world = replace(
+        world,
+        rows=tuple(
+            tuple(_hidden(rng, name, cell) for name, cell in zip(world.columns, row, strict=True)) for row in world.rows
+        ),
+    )
     anything = rng.random() < 0.3
     argv = ["audit", "people.csv", "-p", "policy.toml", "--json", "--without-identifiers"]
     argv += ["--suppressed-as", "anything"] if anything else []

@@ -11,7 +11,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -104,11 +104,27 @@ def jobs() -> list[Job]:
     make = ("anonymize", "people.csv", "-p", "policy.toml", "-o", "out.csv", "-m", "mondrian", "--seed", "7")
     return [
         Job("anonymize", (*make, "--explain", "explained.csv"), (*table, "explained.csv")),
-        Job("anonymize --report", (*make, "--report", "page.md", "--explain", "explained.csv"), (*table, "explained.csv", "page.md")),
-        Job("learn --table", ("learn", "people.csv", "-p", "policy.toml", "-o", "tree.json", "--table", "out.csv"), ("tree.json", "out.csv")),
-        Job("audit --people", ("audit", "people.csv", "-p", "policy.toml", "--without-identifiers", "--people", "risks.csv"), ("risks.csv",)),
+        Job(
+            "anonymize --report",
+            (*make, "--report", "page.md", "--explain", "explained.csv"),
+            (*table, "explained.csv", "page.md"),
+        ),
+        Job(
+            "learn --table",
+            ("learn", "people.csv", "-p", "policy.toml", "-o", "tree.json", "--table", "out.csv"),
+            ("tree.json", "out.csv"),
+        ),
+        Job(
+            "audit --people",
+            ("audit", "people.csv", "-p", "policy.toml", "--without-identifiers", "--people", "risks.csv"),
+            ("risks.csv",),
+        ),
         Job("predict", ("predict", "model.json", "people.csv", "-o", "labels.csv"), ("labels.csv",)),
-        Job("share publish", ("share", "publish", "people.csv", "-p", "policy.toml", "-o", "tree.json", "--report", "page.md"), ("tree.json", "page.md")),
+        Job(
+            "share publish",
+            ("share", "publish", "people.csv", "-p", "policy.toml", "-o", "tree.json", "--report", "page.md"),
+            ("tree.json", "page.md"),
+        ),
         Job("init", ("init", "people.csv", "-o", "drafted.toml", "--force"), ("drafted.toml",)),
         Job("report", ("report", "people.csv", "-p", "policy.toml", "-o", "page.json"), ("page.json",)),
     ]
@@ -156,8 +172,12 @@ def _scenes(rng: random.Random, place: Path, figures: Figures) -> list[Scene]:
             scene.set_up(over_older=False)
             ended = scene.start().wait()
             if ended.code not in {0, 1}:
-                figures.found(Find(f"{job.name}: ended with {ended.code} undisturbed", command(job.argv), ended.err, inputs))
-            written.append({name: (scene.folder / name).read_bytes() for name in job.outputs if (scene.folder / name).exists()})
+                figures.found(
+                    Find(f"{job.name}: ended with {ended.code} undisturbed", command(job.argv), ended.err, inputs)
+                )
+            written.append(
+                {name: (scene.folder / name).read_bytes() for name in job.outputs if (scene.folder / name).exists()}
+            )
             scene.seconds = ended.seconds
         if written[1] != written[2]:
             figures.notes.append(f"{job.name} does not write the same bytes twice")
@@ -195,7 +215,20 @@ def _killed(scene: Scene, rng: random.Random, figures: Figures) -> None:
     _after_crash(scene, figures, "killed at a random moment", over_older=over)
 
 
-WATCHED = ("replace", "rename", "link", "fsync", "open", "chmod", "mkdir", "unlink", "rmdir", "fdatasync", "symlink", "remove")
+WATCHED = (
+    "replace",
+    "rename",
+    "link",
+    "fsync",
+    "open",
+    "chmod",
+    "mkdir",
+    "unlink",
+    "rmdir",
+    "fdatasync",
+    "symlink",
+    "remove",
+)
 
 
 def _every_call(scene: Scene, figures: Figures) -> Iterator[None]:
@@ -285,7 +318,12 @@ def _told_to_stop(scene: Scene, rng: random.Random, figures: Figures, what: sign
     elif early and states != {NEW}:
         _tell(scene, figures, f"{what.name}: exit {ended.code}, but not all is written", str(scene.states()))
     if scene.left_over() or states not in ({before}, {NEW}):
-        _tell(scene, figures, f"{what.name}: leaves drafts or a mixed set", f"{scene.states()} {[path.name for path in scene.left_over()]}")
+        _tell(
+            scene,
+            figures,
+            f"{what.name}: leaves drafts or a mixed set",
+            f"{scene.states()} {[path.name for path in scene.left_over()]}",
+        )
 
 
 def _small_files(scene: Scene, rng: random.Random, figures: Figures) -> None:
@@ -412,7 +450,12 @@ def _owners_files(scene: Scene, figures: Figures) -> None:
         for name in set(scene.job.outputs) & set(OWNERS):
             mode = (scene.folder / name).stat().st_mode & 0o777
             if mode != 0o600:
-                _tell(scene, figures, f"modes: {name} may be read by others{' when written again' if loose else ''}", f"mode {mode:o}")
+                _tell(
+                    scene,
+                    figures,
+                    f"modes: {name} may be read by others{' when written again' if loose else ''}",
+                    f"mode {mode:o}",
+                )
 
 
 def _at_once(scene: Scene, figures: Figures, number: int = 4) -> None:
@@ -422,10 +465,7 @@ def _at_once(scene: Scene, figures: Figures, number: int = 4) -> None:
     scene.set_up(over_older=False)
     argv = list(scene.job.argv)
     seed = argv.index("--seed") + 1
-    children = [
-        Child([*argv[:seed], str(at), *argv[seed + 1 :]], scene.folder, env=scene.env)
-        for at in range(number)
-    ]
+    children = [Child([*argv[:seed], str(at), *argv[seed + 1 :]], scene.folder, env=scene.env) for at in range(number)]
     ended = [child.wait() for child in children]
     figures.case("several at once", max(one.seconds for one in ended), command(argv))
     out = (scene.folder / "out.csv").read_bytes()

@@ -19,16 +19,114 @@ Edit = Callable[[random.Random, Files, list[str]], None]
 
 CELLS = (
     *("", " ", "*", "{a|b}", "[1, 2]", "[2, 1]", "{", "}", "[", "|", "\\", "nan", "NaN", "inf", "-inf", "Infinity"),
-    *("1e308", "-1e308", "1e309", "1e-320", str(2**63), str(2**64), str(-(2**63) - 1), "9" * 400, "0" * 50, "-0", "007"),
-    *("\ufeff", "é", "😀", "=1+1", "<script>alert(1)</script>", "?", "NA", "[0, 1e308]", "{QXa|QXb", "[QX, 3]", "1_000"),
-    *("１２", "0x10", "1e5", "<20", ">=60", "20-39", "true", "1", "0", "2020-01-01", "QX" * 50_000, "a\nb", 'a"b', "a;b", "a\tb"),
+    *(
+        "1e308",
+        "-1e308",
+        "1e309",
+        "1e-320",
+        str(2**63),
+        str(2**64),
+        str(-(2**63) - 1),
+        "9" * 400,
+        "0" * 50,
+        "-0",
+        "007",
+    ),
+    *(
+        "\ufeff",
+        "é",
+        "😀",
+        "=1+1",
+        "<script>alert(1)</script>",
+        "?",
+        "NA",
+        "[0, 1e308]",
+        "{QXa|QXb",
+        "[QX, 3]",
+        "1_000",
+    ),
+    *(
+        "１２",
+        "0x10",
+        "1e5",
+        "<20",
+        ">=60",
+        "20-39",
+        "true",
+        "1",
+        "0",
+        "2020-01-01",
+        "QX" * 50_000,
+        "a\nb",
+        'a"b',
+        "a;b",
+        "a\tb",
+    ),
 )
-NAMES = ("", " ", "*", "age", "ill", "x" * 70_000, "a\nb", "a,b", 'a"b', "é", "row", "weight", "predicted: ill", "k", "😀")
-NUMBERS = (0, -1, 1, 2, 0.5, 1e-300, 1e18, 1e308, -1e308, 10**18, 10**30, 2**63, float("nan"), float("inf"), float("-inf"))
-ODD = (
+NAMES = (
+    "",
+    " ",
+    "*",
+    "age",
+    "ill",
+    "x" * 70_000,
+    "a\nb",
+    "a,b",
+    'a"b',
+    "é",
+    "row",
+    "weight",
+    "predicted: ill",
+    "k",
+    "😀",
+)
+NUMBERS = (
+    0,
+    -1,
+    1,
+    2,
+    0.5,
+    1e-300,
+    1e18,
+    1e308,
+    -1e308,
+    10**18,
+    10**30,
+    2**63,
+    float("nan"),
+    float("inf"),
+    float("-inf"),
+)
+ODD: tuple[Any, ...] = (
     *NUMBERS,
-    *(True, False, "", "x", "*", "age", "ill", "QXnobody", "x" * 100_000, [], {}, [[]], [1, "a"], ["age"], [0, 1e18], [1e18, 0]),
-    *([0, 0], ["a", "a"], {"a": {}}, [1] * 10_000, [str(n) for n in range(20_000)], [float("nan")], "categorical", "numeric"),
+    *(
+        True,
+        False,
+        "",
+        "x",
+        "*",
+        "age",
+        "ill",
+        "QXnobody",
+        "x" * 100_000,
+        [],
+        {},
+        [[]],
+        [1, "a"],
+        ["age"],
+        [0, 1e18],
+        [1e18, 0],
+    ),
+    *(
+        [0, 0],
+        ["a", "a"],
+        {"a": {}},
+        [1] * 10_000,
+        [str(n) for n in range(20_000)],
+        [float("nan")],
+        "categorical",
+        "numeric",
+    ),
 )
 PATTERNS = (
     r"(?P<low>\d+) to (?P<high>\d+)",
@@ -64,7 +162,19 @@ OPTIONS: dict[str, tuple[str, ...]] = {
     "--delimiter": (",", ";", "\t", "ab", "", "\n", '"', "é"),
     "--encoding": ("utf-8", "latin-1", "utf-16", "rot13", "none", "hex", "idna", "punycode", "unicode_escape", ""),
     "--columns": ("a,b", "who,age,town,sex,note,pay,ill", "", ",", "a,a"),
-    "--require": ("k=2", "k=0", "k=1e9", "k=-1", "t=2", "k=2, k=3", "recursive_cl=[1]", "entropy_l[ill]=1.5", "k", "", "k=" + "9" * 5000),
+    "--require": (
+        "k=2",
+        "k=0",
+        "k=1e9",
+        "k=-1",
+        "t=2",
+        "k=2, k=3",
+        "recursive_cl=[1]",
+        "entropy_l[ill]=1.5",
+        "k",
+        "",
+        "k=" + "9" * 5000,
+    ),
     "--counting": ("rows", "people", "x"),
     "--suppressed": ("*", "", "(hidden)", "5", "{a|b}", "\n", "é"),
     "--suppressed-as": ("value", "anything", "x"),
@@ -100,7 +210,17 @@ OPTIONS: dict[str, tuple[str, ...]] = {
     "--with": ("tree.json", "rules.json", "policy.toml"),
     "--manifest": ("released.csv.release.json", "policy.toml", "tree.json"),
     "--title": ("", "<b>", "x" * 100_000),
-    "-o": ("out.csv", "out.json", "nowhere/out.csv", ".", "", "people.csv", "policy.toml", "out\x00.csv", "x" * 300 + ".csv"),
+    "-o": (
+        "out.csv",
+        "out.json",
+        "nowhere/out.csv",
+        ".",
+        "",
+        "people.csv",
+        "policy.toml",
+        "out\x00.csv",
+        "x" * 300 + ".csv",
+    ),
 }
 
 
@@ -288,20 +408,53 @@ def _policy(rng: random.Random, files: Files, argv: list[str]) -> None:
         return
     match rng.randrange(6):
         case 0:
-            said[rng.choice(("target", "identifier", "public", "private", "weight", "counting", "require", "cells", "x"))] = rng.choice(ODD)
+            said[
+                rng.choice(("target", "identifier", "public", "private", "weight", "counting", "require", "cells", "x"))
+            ] = rng.choice(ODD)
         case 1:
             said.pop(rng.choice(list(said)), None)
         case 2:
-            keys = ("k", "distinct_l", "entropy_l", "recursive_cl", "simple_l", "confidence", "alpha", "t", "basic_beta", "delta", "ill", "x")
+            keys = (
+                "k",
+                "distinct_l",
+                "entropy_l",
+                "recursive_cl",
+                "simple_l",
+                "confidence",
+                "alpha",
+                "t",
+                "basic_beta",
+                "delta",
+                "ill",
+                "x",
+            )
             required = said.get("require", {})
-            said["require"] = {**(required if isinstance(required, dict) else {}), rng.choice(keys): rng.choice((*ODD, [3, 3], [1e308, 2]))}
+            said["require"] = {
+                **(required if isinstance(required, dict) else {}),
+                rng.choice(keys): rng.choice((*ODD, [3, 3], [1e308, 2])),
+            }
         case 3:
-            domains = ([0, 1e18], [0, 10**18], [0, 1e308], [-1e308, 1e308], [5, 5], [9, 1], ["a"], [str(n) for n in range(50_000)], [0.1, 0.2], "categorical", "numeric", {"min": 0, "max": 1e18})
+            domains = (
+                [0, 1e18],
+                [0, 10**18],
+                [0, 1e308],
+                [-1e308, 1e308],
+                [5, 5],
+                [9, 1],
+                ["a"],
+                [str(n) for n in range(50_000)],
+                [0.1, 0.2],
+                "categorical",
+                "numeric",
+                {"min": 0, "max": 1e18},
+            )
             said["domains"] = {rng.choice(("age", "town", "pay", "ill", "note")): rng.choice(domains)}
         case 4:
             said["hierarchies"] = {rng.choice(("age", "town", "sex", "pay")): rng.choice((*RECIPES, *ODD))}
         case _:
-            said["cells"] = {rng.choice(("missing", "suppressed", "suppressed_text", "range_pattern")): rng.choice((*ODD, *PATTERNS))}
+            said["cells"] = {
+                rng.choice(("missing", "suppressed", "suppressed_text", "range_pattern")): rng.choice((*ODD, *PATTERNS))
+            }
     files[name] = _toml_bytes(said)
 
 
@@ -346,7 +499,9 @@ def _model(rng: random.Random, files: Files, argv: list[str]) -> None:
         case 0 if isinstance(place, dict):
             del place[key]
         case 1:
-            place[key] = rng.choice(("1" if not isinstance(place[key], str) else 1, None, [place[key]], {"a": place[key]}))
+            place[key] = rng.choice(
+                ("1" if not isinstance(place[key], str) else 1, None, [place[key]], {"a": place[key]})
+            )
         case 2 if isinstance(place, list):
             place.insert(0, copy.deepcopy(place[key]))
         case 3:

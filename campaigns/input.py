@@ -4,8 +4,9 @@ import hashlib
 import random
 import re
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from campaigns.edits import edit
@@ -18,15 +19,40 @@ LONGEST, MOST_MEMORY = 10.0, 2 << 30
 MARKS = re.compile(r"QX|77712\d{3}")
 DEFECT = re.compile(r"a defect in kspan \((.*?)\)")
 MADE: dict[str, list[str]] = {
-    "released.csv": ["anonymize", "people.csv", "-p", "policy.toml", "-o", "released.csv", "-m", "mondrian", "--show", "hierarchy", "--seed", "1"],
+    "released.csv": [
+        "anonymize",
+        "people.csv",
+        "-p",
+        "policy.toml",
+        "-o",
+        "released.csv",
+        "-m",
+        "mondrian",
+        "--show",
+        "hierarchy",
+        "--seed",
+        "1",
+    ],
     "tree.json": ["learn", "people.csv", "-p", "policy.toml", "-o", "tree.json"],
     "fractions.json": ["learn", "released.csv", "--target", "ill", "-o", "fractions.json", "-m", "c45"],
     "list.json": ["learn", "released.csv", "--target", "ill", "-o", "list.json", "-m", "part"],
     "bayes.json": ["learn", "released.csv", "--target", "ill", "-o", "bayes.json", "-m", "naive-bayes"],
     "linear.json": ["learn", "released.csv", "--target", "ill", "-o", "linear.json", "-m", "logistic"],
     "clusters.json": ["learn", "people.csv", "-p", "policy.toml", "-o", "clusters.json", "-m", "clusters"],
-    "rules.json": ["learn", "baskets.csv", "-p", "baskets.toml", "-o", "rules.json", "-m", "rules", "--min-support", "0.05"],
-    "votes.json": ["share", "merge", "tree.json", "tree.json", "-o", "votes.json", "-m", "bagging"],
+    "rules.json": [
+        "learn",
+        "baskets.csv",
+        "-p",
+        "baskets.toml",
+        "-o",
+        "rules.json",
+        "-m",
+        "rules",
+        "--min-support",
+        "0.05",
+    ],
+    "other.json": ["learn", "people.csv", "-p", "policy.toml", "-o", "other.json", "-m", "kadet-c45"],
+    "votes.json": ["share", "merge", "tree.json", "other.json", "-o", "votes.json", "-m", "bagging"],
 }
 MODELS = [name for name in MADE if name.endswith(".json")]
 PREDICTORS = [name for name in MODELS if name != "rules.json"]
@@ -49,7 +75,7 @@ def commands() -> list[list[str]]:
         ["share", "publish", "people.csv", *rules, "-o", "out.json"],
         ["share", "prune", "tree.json", "--require", "k=6", "-o", "out.json"],
         ["share", "pseudo", "tree.json", "-o", "pseudo.csv", "--rows", "100"],
-        ["share", "merge", "tree.json", "tree.json", "-o", "out.json", "--rows", "200"],
+        ["share", "merge", "tree.json", "other.json", "-o", "out.json", "--rows", "200"],
         ["learn", "baskets.csv", "-p", "baskets.toml", "-o", "out.json", "-m", "rules", "--min-support", "0.05"],
         ["learn", "people.csv", *rules, "-o", "out.json", "-m", "clusters"],
         ["learn", "people.csv", *rules, "-o", "out.json", "--table", "out.csv"],
@@ -60,11 +86,13 @@ def commands() -> list[list[str]]:
     for method in METHODS:
         seconds = ["--seconds", "0.3"] if method == "k-optimize" else []
         found.append(["anonymize", "people.csv", *rules, "-o", "out.parquet", "-m", method, *seconds])
-        found.append(["anonymize", "people.csv", *rules, "-o", "out.csv", "-m", method, *seconds, "--explain", "explained.csv"])
+        found.append(
+            ["anonymize", "people.csv", *rules, "-o", "out.csv", "-m", method, *seconds, "--explain", "explained.csv"]
+        )
     for method in ("kadet", "kadet-c45", "id3", "c45", "part", "conjunctive", "naive-bayes", "logistic"):
         found.append(["learn", "people.csv", *rules, "-o", "out.json", "-m", method])
         found.append(["learn", "released.csv", "--target", "ill", "-o", "out.json", "-m", method])
-    found += [["audit", model] for model in MODELS]
+    found += [["audit", "tree.json"], ["audit", "rules.json"], ["audit", "fractions.json", "--require", "k=2"]]
     found += [["predict", model, "people.csv", "-o", "labels.csv"] for model in PREDICTORS]
     return found
 
@@ -115,8 +143,16 @@ def _base(rng: random.Random, folder: Path, said: Path) -> dict[str, bytes]:
     for at in range(30):
         age, town = rng.randint(20, 50), rng.choice(list(towns))
         ill = "QXflu" if age > 35 or rng.random() < 0.2 else "QXok"
-        rows.append((f"QXname{at}", str(age), town, rng.choice("FM"), f"QXnote{at % 7}", f"77712{rng.randint(100, 999)}", ill))
-    policy = {"identifier": ["who"], "public": ["age", "town", "sex"], "private": ["note", "pay"], "target": "ill", "require": {"k": 4}}
+        rows.append(
+            (f"QXname{at}", str(age), town, rng.choice("FM"), f"QXnote{at % 7}", f"77712{rng.randint(100, 999)}", ill)
+        )
+    policy = {
+        "identifier": ["who"],
+        "public": ["age", "town", "sex"],
+        "private": ["note", "pay"],
+        "target": "ill",
+        "require": {"k": 4},
+    }
     lines = [[town, region, "all"] for town, region in towns.items()]
     world = World(("who", "age", "town", "sex", "note", "pay", "ill"), tuple(rows), policy, {"town": lines})
     items = ("a", "b", "c", "d")
@@ -131,7 +167,9 @@ def _base(rng: random.Random, folder: Path, said: Path) -> dict[str, bytes]:
     return {file.name: file.read_bytes() for file in sorted(folder.iterdir())}
 
 
-def _attacked(files: Mapping[str, bytes], argv: Sequence[str], what: str, folder: Path, worker: Worker) -> tuple[Run, dict[str, str]]:
+def _attacked(
+    files: Mapping[str, bytes], argv: Sequence[str], what: str, folder: Path, worker: Worker
+) -> tuple[Run, dict[str, str]]:
     shutil.rmtree(folder, ignore_errors=True)
     write(files, folder)
     before = _listing(folder)
@@ -140,7 +178,9 @@ def _attacked(files: Mapping[str, bytes], argv: Sequence[str], what: str, folder
     return ended, dict(_faults(ended, argv, what, before, after))
 
 
-def _faults(ended: Run, argv: Sequence[str], what: str, before: Mapping[str, str], after: Mapping[str, str]) -> dict[str, str]:
+def _faults(
+    ended: Run, argv: Sequence[str], what: str, before: Mapping[str, str], after: Mapping[str, str]
+) -> dict[str, str]:
     found = {}
     name = " ".join(argv[:2] if argv[0] == "share" else argv[:1])
     how = f" -m {argv[argv.index('-m') + 1]}" if "-m" in argv else ""
@@ -151,13 +191,12 @@ def _faults(ended: Run, argv: Sequence[str], what: str, before: Mapping[str, str
     if defect := DEFECT.search(ended.err):
         found[f"a defect: {defect[1]}"] = told
     elif ended.code not in {0, 1, 2} or "Traceback" in ended.err or "panicked" in ended.err:
-        last = (ended.err.strip().splitlines() or [""])[-1][:120]
-        found[f"{name}{how}: ended with {ended.code}: {last}"] = told
+        last = _pattern((ended.err.strip().splitlines() or [""])[-1])[:110]
+        found[f"ended with {ended.code}: {last or name + how}"] = told
     if warned := re.search(r"(\w+\.py):(\d+): (\w*Warning): (.*)", ended.err):
         found[f"a warning: {warned[3]} at {warned[1]}:{warned[2]}"] = told
-    if quoted := MARKS.search(ended.err):
-        around = re.sub(r"\W?(QX|77712)[^\s:,;]*", "CELL", ended.err[max(quoted.start() - 60, 0) : quoted.end() + 40])
-        found[f"a cell is quoted: {' '.join(re.sub(r'[0-9]+', 'N', around).split())[:110]}"] = told
+    if MARKS.search(ended.err):
+        found[f"a cell is quoted: {_pattern(ended.err)[:70]}"] = told
     if ended.code == 2 and before != after:
         changed = sorted(file for file in {*before, *after} if before.get(file) != after.get(file))
         found[f"{name}: exit 2, but files changed"] = f"{changed} {told}"
@@ -168,6 +207,11 @@ def _faults(ended: Run, argv: Sequence[str], what: str, before: Mapping[str, str
     if ended.grown > MOST_MEMORY:
         found[f"{name}{how}: more than 2 GB of memory ({what})"] = f"{ended.grown >> 20} MB"
     return found
+
+
+def _pattern(said: str) -> str:
+    """A sentence without what differs from case to case."""
+    return " ".join(re.sub(r"'[^']*'(, '[^']*')*|QX\S*|\S+\.(csv|json|toml)|[0-9]+", "X", said).split())
 
 
 def _listing(folder: Path) -> dict[str, str]:
@@ -189,8 +233,19 @@ def _smallest(case: Case, fault: str, told: str, folder: Path, worker: Worker) -
     read |= {"town.hierarchy.csv"} if "policy.toml" in argv else set()
     files = {name: content for name, content in files.items() if name in read}
     for name in [name for name in files if name.endswith(".csv")]:
-        lines = files[name].splitlines(keepends=True)
+        head, *lines = files[name].splitlines(keepends=True) or [b""]
+        with_lines = partial(_with_lines, files, name, head)
         if len(lines) < 5000 and shows(files, argv, what):
-            kept = smallest(lines[1:], lambda some: shows({**files, name: lines[0] + b"".join(some)}, argv, what), seconds=40)  # noqa: B023
-            files[name] = (lines or [b""])[0] + b"".join(kept)
+            kept = smallest(lines, partial(_shown, shows, with_lines, argv, what), seconds=40)
+            files = with_lines(kept)
     return Find(fault, command(argv), f"{told}\nchanged: {what}", files)
+
+
+def _with_lines(files: Mapping[str, bytes], name: str, head: bytes, lines: Sequence[bytes]) -> dict[str, bytes]:
+    return {**files, name: head + b"".join(lines)}
+
+
+def _shown(
+    shows: Callable[..., bool], made: Callable[..., object], argv: Sequence[str], what: str, lines: list[bytes]
+) -> bool:
+    return shows(made(lines), argv, what)

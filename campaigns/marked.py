@@ -114,31 +114,31 @@ def table(them: People) -> pa.Table:
 METADATA = [Mark("metadata", "meta-of-a-column"), Mark("metadata", "meta-of-the-table")]
 
 
-def hand_in(them: People, form: str, folder: Path, hidden: str) -> tuple[str, list[Mark]]:
+def hand_in(them: People, form: str, folder: Path, hidden: str, name: str = "people") -> tuple[str, list[Mark]]:
     """Write the people in some form; gives the name of the file, and marks that this form adds."""
     made = table(them)
     match form:
         case "csv":
             rows: list[Row] = [tuple(map(_text, row)) for row in zip(*them.columns.values(), strict=True)]
-            (folder / "people.csv").write_bytes(csv_bytes(list(them.columns), rows))
-            return "people.csv", []
+            (folder / f"{name}.csv").write_bytes(csv_bytes(list(them.columns), rows))
+            return f"{name}.csv", []
         case "parquet" | "enum" | "categorical":  # polars' own forms are made from this one
-            pq.write_table(made, folder / "people.parquet", compression="zstd")
-            return "people.parquet", METADATA
+            pq.write_table(made, folder / f"{name}.parquet", compression="zstd")
+            return f"{name}.parquet", METADATA
         case "dictionary":
-            made = _with_unused(made, them.unused)
+            made = with_unused(made, them.unused)
         case "nulls":
             made = _with_hidden(made, hidden)
         case "view":
             made = made.set_column(made.schema.get_field_index("town"), "town", made["town"].cast(pa.string_view()))
-    with pa.OSFile(str(folder / "people.arrow"), "wb") as file:
+    with pa.OSFile(str(folder / f"{name}.arrow"), "wb") as file:
         opened = pa.ipc.new_stream if form == "stream" else pa.ipc.new_file
         with opened(file, made.schema) as writer:
             writer.write_table(made)
-    return "people.arrow", [*METADATA, Mark("behind a null", hidden)]
+    return f"{name}.arrow", [*METADATA, Mark("behind a null", hidden)]
 
 
-def _with_unused(made: pa.Table, unused: list[str]) -> pa.Table:
+def with_unused(made: pa.Table, unused: list[str]) -> pa.Table:
     """Text columns as dictionaries that also hold what nobody has."""
     for at, field in enumerate(made.schema):
         if field.type == pa.string() and field.name != "ill":

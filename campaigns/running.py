@@ -48,7 +48,9 @@ def warm() -> None:
 
 def command(argv: Sequence[str]) -> str:
     """A command as it is typed."""
-    return " ".join(["kspan", *(word if word and word.isprintable() and " " not in word else repr(word) for word in argv)])
+    return " ".join(
+        ["kspan", *(word if word and word.isprintable() and " " not in word else repr(word) for word in argv)]
+    )
 
 
 class Child:

@@ -4,7 +4,7 @@ import csv
 import io
 import json
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -46,7 +46,10 @@ class World:
         lines = {f"{name}.hierarchy.csv": table for name, table in self.hierarchies.items()}
         policy = dict(self.policy)
         if self.hierarchies:
-            policy["hierarchies"] = {**policy.get("hierarchies", {}), **{name: f"{name}.hierarchy.csv" for name in self.hierarchies}}
+            policy["hierarchies"] = {
+                **policy.get("hierarchies", {}),
+                **{name: f"{name}.hierarchy.csv" for name in self.hierarchies},
+            }
         return {
             "people.csv": csv_bytes(self.columns, self.rows),
             "policy.toml": toml(policy).encode(),
@@ -94,16 +97,18 @@ REGIONS = {"ash": "north", "birch": "north", "cedar": "east", "elm": "east", "fi
 ILLS = ("cold", "flu", "gout", "ok")
 
 
-def any_world(rng: random.Random, *, most: int = 60, missing: bool = True, require: Mapping[str, Any] | None = None) -> World:
+def any_world(
+    rng: random.Random, *, most: int = 60, missing: bool = True, require: Mapping[str, Any] | None = None
+) -> World:
     """Some people with one to four public columns of all kinds and one or two private ones."""
     number = rng.randint(6, most)
-    makers = {
+    towns, digits = rng.randint(1, len(TOWNS)), rng.randint(1, 3)
+    makers: dict[str, Callable[[], str]] = {
         "age": lambda: str(rng.randint(20, 20 + rng.choice((3, 20, 60)))),
-        "town": lambda: rng.choice(TOWNS[: towns]),
+        "town": lambda: rng.choice(TOWNS[:towns]),
         "sex": lambda: rng.choice("FM"),
         "height": lambda: f"{rng.uniform(1.5, 2):.{digits}f}",
     }
-    towns, digits = rng.randint(1, len(TOWNS)), rng.randint(1, 3)
     ills, levels = rng.randint(1, len(ILLS)), rng.randint(1, 8)
     public = rng.sample(sorted(makers), rng.randint(1, 4))
     private = ["ill", *(["pay"] if rng.random() < 0.4 else [])]
