@@ -235,10 +235,14 @@ def _smallest(case: Case, fault: str, told: str, folder: Path, worker: Worker) -
     for name in [name for name in files if name.endswith(".csv")]:
         head, *lines = files[name].splitlines(keepends=True) or [b""]
         with_lines = partial(_with_lines, files, name, head)
-        if len(lines) < 5000 and shows(files, argv, what):
+        if len(lines) < 5000 and _is_text(files[name]) and shows(files, argv, what):
             kept = smallest(lines, partial(_shown, shows, with_lines, argv, what), seconds=40)
             files = with_lines(kept)
     return Find(fault, command(argv), f"{told}\nchanged: {what}", files)
+
+
+def _is_text(content: bytes) -> bool:
+    return b"\0" not in content and not content.startswith(b"\x1f\x8b")
 
 
 def _with_lines(files: Mapping[str, bytes], name: str, head: bytes, lines: Sequence[bytes]) -> dict[str, bytes]:
