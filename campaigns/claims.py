@@ -12,7 +12,7 @@ from typing import Any
 
 from campaigns import counting, reading
 from campaigns.figures import Budget, Figures, Find
-from campaigns.models import false_of_rules, false_of_tree
+from campaigns.models import false_of_clusters, false_of_rules, false_of_tree
 from campaigns.running import Run, Worker, command
 from campaigns.shrinking import smallest
 from campaigns.worlds import REGIONS, World, any_world, write
@@ -48,7 +48,7 @@ def run(budget: Budget, rng: random.Random, figures: Figures, place: Path) -> No
     worker = Worker(place / "said", seconds=60)
     for number in budget:
         seed = rng.randrange(1 << 32)
-        attack = (_table, _table, _table, _tree, _rules, _audit)[number % 6]
+        attack = (_table, _tree, _table, _rules, _table, _audit, _table, _clusters)[number % 8]
         attack(random.Random(seed), figures, place / f"case-{number}", worker)
     worker.close()
 
@@ -141,6 +141,30 @@ def _rules(rng: random.Random, figures: Figures, folder: Path, worker: Worker) -
         return ended, found
 
     _tell("rules", argv, world, falsehoods, figures)
+
+
+def _clusters(rng: random.Random, figures: Figures, folder: Path, worker: Worker) -> None:
+    world = any_world(rng, missing=False, require={"k": rng.randint(1, 10)})
+    hidden = [name for name in ("sex", "town") if name in world.public[1:]]
+    roles = {
+        "identifier": ["who", *(["pay"] if "pay" in world.columns else [])],
+        "public": [name for name in world.public if name not in hidden],
+        "private": [*hidden, "ill"],
+        "require": world.policy["require"],
+    }
+    world = World(world.columns, world.rows, roles)
+    argv = ["learn", "people.csv", "-p", "policy.toml", "-o", "clusters.json", "-m", "clusters"]
+    argv += ["--most", str(rng.randint(2, 8)), "--min-people", str(rng.randint(1, 4))]
+
+    def falsehoods(tried: World) -> tuple[Run, list[str]]:
+        _fresh(tried, folder)
+        ended = worker.run(argv, folder)
+        found = list(_false_of_run(ended, tried))
+        if ended.code == 0:
+            found += false_of_clusters(json.loads((folder / "clusters.json").read_bytes()), tried)
+        return ended, found
+
+    _tell("clusters", argv, world, falsehoods, figures)
 
 
 def _audit(rng: random.Random, figures: Figures, folder: Path, worker: Worker) -> None:

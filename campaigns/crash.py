@@ -435,7 +435,7 @@ def _bare_home(scene: Scene, figures: Figures) -> None:
     figures.case("a home and an installation that are read only", time.monotonic() - began, command(scene.job.argv))
     if ended.returncode not in {0, 1} or set(scene.states().values()) != {NEW}:
         told = f"exit {ended.returncode}, {scene.states()}, {ended.stderr[-1500:]}"
-        _tell(scene, figures, f"read-only home: {scene.job.name} does not work", told)
+        _tell(scene, figures, "a read-only home and installation: does not work", f"{scene.job.name}: {told}")
 
 
 def _owners_files(scene: Scene, figures: Figures) -> None:

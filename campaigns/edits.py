@@ -107,7 +107,7 @@ ODD: tuple[Any, ...] = (
         "*",
         "age",
         "ill",
-        "QXnobody",
+        "nobody",
         "x" * 100_000,
         [],
         {},

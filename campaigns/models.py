@@ -1,4 +1,4 @@
-"""The spans of trees and rules, by trying out everything that is not known of a person."""
+"""The spans of trees, clusters and rules, by trying out everything that is not known of a person."""
 
 import itertools
 from collections import Counter
@@ -9,6 +9,8 @@ from campaigns import counting
 from campaigns.worlds import World
 
 Node = Mapping[str, Any]
+CLOSE = 1e-9
+"""Distances that differ by less are equal up to rounding."""
 
 
 def false_of_tree(tree: Node, world: World) -> Iterator[str]:
@@ -72,14 +74,13 @@ def _next(node: Node, person: Mapping[str, str | None]) -> Node:
     for edge in node["edges"]:
         if value is None:
             if edge.get("missing"):
-                return dict_node(edge)
+                return _below(edge)
         elif value in edge.get("values", ()) or any(_inside(float(value), *ends) for ends in edge.get("intervals", ())):
-            return dict_node(edge)
+            return _below(edge)
     raise LookupError(f"no edge of {node['attribute']} admits a value")
 
 
-def dict_node(edge: Mapping[str, Any]) -> Node:
-    """The node below an edge."""
+def _below(edge: Mapping[str, Any]) -> Node:
     node: Node = edge["node"]
     return node
 
@@ -117,3 +118,44 @@ def _states(rules: Sequence[Mapping[str, Any]], bought: set[str]) -> tuple[int, 
         if "right_support" in rule:
             states.append(int(set(rule["right"]) <= bought))
     return tuple(states)
+
+
+def false_of_clusters(said: Mapping[str, Any], world: World) -> Iterator[str]:
+    """What clusters claim that is not so of their people; private attributes must be categories."""
+    people = [dict(zip(world.columns, row, strict=True)) for row in world.rows]
+    hidden = {each["name"]: each["domain"] for each in said["attributes"] if each["role"] == "private"}
+    sizes = Counter(nearest for person in people if (nearest := _nearest(said, person)) is not None)
+    if sizes.total() == len(people) and [sizes[at] for at in range(len(said["clusters"]))] != [
+        cluster["people"] for cluster in said["clusters"]
+    ]:
+        yield "a cluster tells of other people than are nearest to it"
+    spans: Counter[frozenset[int | None]] = Counter()
+    for person in people:
+        guesses = (dict(zip(hidden, values, strict=True)) for values in itertools.product(*hidden.values()))
+        spans[frozenset(_nearest(said, {**person, **guess}) for guess in guesses)] += 1
+    if any(None in span for span in spans):
+        return  # somebody is as near to two centers, and rounding decides
+    for span, number in spans.items():
+        if len(span) > 1 and number < world.policy["require"]["k"]:
+            yield "a span of clusters breaks k"
+
+
+def _nearest(said: Mapping[str, Any], person: Mapping[str, str | None]) -> int | None:
+    """The nearest center, or None if that is a matter of rounding."""
+    distances = [
+        sum(_square(each, cluster["center"][each["name"]], person[each["name"]]) for each in said["attributes"])
+        for cluster in said["clusters"]
+    ]
+    order = sorted(range(len(distances)), key=distances.__getitem__)
+    if len(order) > 1 and distances[order[1]] - distances[order[0]] < CLOSE:
+        return None
+    return order[0]
+
+
+def _square(attribute: Mapping[str, Any], center: Any, value: str | None) -> float:
+    scale = float(attribute["scale"])
+    if attribute["kind"] == "numeric":
+        return float(((float(str(value)) - center) / scale) ** 2)
+    corner = [float(one == value) for one in attribute["domain"]]
+    apart = sum((one - float(share)) ** 2 for one, share in zip(corner, center, strict=True))
+    return apart / (2 * scale**2)
