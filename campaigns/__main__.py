@@ -26,7 +26,7 @@ def main(words: list[str] | None = None) -> int:
     figures = Figures(given.campaign, folder.resolve())
     warm()
     campaign = import_module(f"campaigns.{given.campaign}")
-    more = {"rows": given.rows} if given.campaign == "load" else {}
+    more = {"rows": given.rows, "limit": given.limit} if given.campaign == "load" else {}
     with tempfile.TemporaryDirectory(prefix="campaign-") as place:
         try:
             campaign.run(Budget(given.cases, given.minutes), random.Random(given.seed), figures, Path(place), **more)
@@ -46,6 +46,7 @@ def _arguments(words: list[str] | None) -> argparse.Namespace:
         one.add_argument("--out", type=Path, help="where reproducers go")
         if name == "load":
             one.add_argument("--rows", type=int, default=10_000_000, help="how many people")
+            one.add_argument("--limit", type=int, help="megabytes that a command may take; several limits unless said")
     return parser.parse_args(words)
 
 

@@ -27,6 +27,8 @@ PROMPT = 3.0
 OWNERS = ("out.csv.owner.json", "explained.csv", "risks.csv")
 """Files that stay with the owner."""
 MARK = "QXPERSON"
+DEMO_EVERY, DEMO_SECONDS = 100, 15.0
+"""The demo takes long, so it is tried once in so many cases, and killed within so many seconds."""
 OLD, NEW, ABSENT, OTHER = "old", "new", "absent", "other"
 
 
@@ -151,8 +153,12 @@ def run(budget: Budget, rng: random.Random, figures: Figures, place: Path) -> No
     ]
     pairs = list(itertools.product(scenes, ways))
     rng.shuffle(pairs)
+    tried = 0
     for _, (scene, way) in zip(budget, itertools.cycle(pairs), strict=False):
         way(scene)
+        if figures.seen.total() - tried > DEMO_EVERY:
+            tried = figures.seen.total()
+            _demo_killed(rng, figures, place)
 
 
 def _scenes(rng: random.Random, place: Path, figures: Figures) -> list[Scene]:
@@ -213,6 +219,22 @@ def _killed(scene: Scene, rng: random.Random, figures: Figures) -> None:
     ended = child.kill() if child.ended(0) is None else None
     figures.case(f"killed at a random moment: {'running' if ended else 'done'}", scene.seconds, command(scene.job.argv))
     _after_crash(scene, figures, "killed at a random moment", over_older=over)
+
+
+def _demo_killed(rng: random.Random, figures: Figures, place: Path) -> None:
+    """Kill the demo, which writes a folder of many files: no draft may stay when the next command has looked at it."""
+    folder = place / "demo"
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir()
+    child = Child(["demo", "-o", "shown"], folder)
+    time.sleep(rng.random() * DEMO_SECONDS)
+    ended = child.ended(0) or child.kill()
+    figures.case("the demo, killed", ended.seconds, "kspan demo -o shown")
+    Child(["audit", "shown/adult.csv", "-p", "shown/policy.toml"], folder).wait()
+    left = [path.name for path in folder.rglob(".*")]
+    if left:
+        told = f"killed after {ended.seconds:.1f} s: {left}"
+        figures.found(Find("the demo, killed: something is left over after recovery", "kspan demo -o shown", told))
 
 
 WATCHED = (

@@ -37,20 +37,20 @@ def commands() -> list[list[str]]:
     return [*found, ["share", "publish", *many, "-o", "tree.json", "-m", "ldm"]]
 
 
-def run(budget: Budget, rng: random.Random, figures: Figures, place: Path, rows: int = 10_000_000) -> None:
+def run(budget: Budget, rng: random.Random, figures: Figures, place: Path, rows: int, limit: int | None) -> None:
     """Run each command under each limit."""
     folder = place / "many"
     folder.mkdir()
     smallest = _write(folder / "people.parquet", rows, rng.randrange(1 << 32))
     (folder / "policy.toml").write_text(toml(POLICY))
-    cases = list(itertools.product(commands(), LIMITS))
+    cases = list(itertools.product(commands(), LIMITS if limit is None else (limit,)))
     rng.shuffle(cases)
-    for _, (argv, limit) in zip(budget, itertools.cycle(cases), strict=False):
-        ended = Child(argv, folder, before=lambda: _limit(limit)).wait(LONGEST)  # noqa: B023
-        how = "no limit" if limit is None else f"{limit} MB more"
+    for _, (argv, most) in zip(budget, itertools.cycle(cases), strict=False):
+        ended = Child(argv, folder, before=lambda: _limit(most)).wait(LONGEST)  # noqa: B023
+        how = "no limit" if most is None else f"{most} MB more"
         figures.case(f"{argv[0]}, {how}: exit {ended.code}", ended.seconds, f"{command(argv)} ({how})")
         written = [file for file in sorted(folder.rglob("*")) if file.name not in {"people.parquet", "policy.toml"}]
-        for fault in _faults(ended, argv, written, rows, smallest, limited=limit is not None):
+        for fault in _faults(ended, argv, written, rows, smallest, limited=most is not None):
             told = f"{rows} rows, {how}, exit {ended.code}: {ended.err[-1500:]}"
             figures.found(Find(f"{argv[0]}: {fault}", command(argv), told, {"policy.toml": toml(POLICY).encode()}))
         for file in written:

@@ -9,11 +9,11 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 SHORT = {
-    "bytes": ["--cases", "40"],
-    "crash": ["--cases", "25"],
-    "input": ["--cases", "120"],
-    "claims": ["--cases", "60"],
-    "load": ["--cases", "4", "--rows", "2000"],
+    "bytes": ["--cases", "24"],
+    "crash": ["--cases", "20"],
+    "input": ["--cases", "80"],
+    "claims": ["--cases", "32"],
+    "load": ["--cases", "3", "--rows", "2000", "--limit", "16"],
 }
 
 
