@@ -31,6 +31,11 @@ def false_of_tree(tree: Node, world: World) -> Iterator[str]:
         leaves = frozenset(id(_leaf(tree["root"], {**known, **guess})) for guess in guesses)
         spans.setdefault(leaves, []).append(person[target])
     everybody = [person[target] for person in people]
+    if len(set(everybody)) == 1 and not all(
+        counting.holds(key, bound, everybody, everybody) for key, bound in world.policy["require"].items()
+    ):
+        yield "everybody has one label, and a requirement is claimed that this breaks"
+        return
     for span in spans.values():
         for key, bound in world.policy["require"].items():
             if not counting.holds(key, bound, span, everybody):
