@@ -1,0 +1,31 @@
+"""A short form of every campaign: the same every time, and nothing may be found."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+SHORT = {
+    "bytes": ["--cases", "24"],
+    "crash": ["--cases", "20"],
+    "input": ["--cases", "80"],
+    "claims": ["--cases", "32"],
+    "load": ["--cases", "3", "--rows", "2000", "--limit", "16"],
+}
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="processes are forked, limited and looked at as Linux does")
+@pytest.mark.parametrize("campaign", SHORT)
+def test_nothing_is_found(campaign: str, tmp_path: Path) -> None:
+    paths = [str(ROOT / "src"), str(ROOT)]
+    done = subprocess.run(
+        [sys.executable, "-m", "campaigns", campaign, *SHORT[campaign], "--seed", "1", "--out", str(tmp_path)],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
