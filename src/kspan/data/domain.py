@@ -1,15 +1,14 @@
 """The values or the range of an attribute, as its owner declares it."""
 
-import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from kspan.data.cells import number_text
 from kspan.errors import PolicyError, check_number, did_you_mean, listed
+from kspan.limits import LARGEST_NUMBER
 
 Kind = Literal["numeric", "categorical"]
-LARGEST = sys.float_info.max
 KINDS: tuple[Kind, ...] = ("numeric", "categorical")
 
 
@@ -56,7 +55,7 @@ def declared(name: str, says: Any) -> Domain:
         raise PolicyError(f"the domain of {name!r} must be {_FORMS}")
     if all(isinstance(bound, int | float) and not isinstance(bound, bool) for bound in says) and len(says) == 2:
         for bound in says:
-            check_number(f"a bound of the domain of {name!r}", bound, low=-LARGEST, high=LARGEST)
+            check_number(f"a bound of the domain of {name!r}", bound, low=-LARGEST_NUMBER, high=LARGEST_NUMBER)
         low, high = map(float, says)
         if not low <= high:
             raise PolicyError(

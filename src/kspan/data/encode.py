@@ -20,6 +20,7 @@ from kspan.data.levels import Ordered
 from kspan.data.schema import Schema
 from kspan.data.table import Column, Table
 from kspan.errors import DataError
+from kspan.limits import LARGEST_NUMBER, LEAST_NUMBER
 
 MOST_PEOPLE = 1 << 62
 """Counts of people are 64-bit integers."""
@@ -65,13 +66,20 @@ def _plain(series: pl.Series) -> pl.Series:
     if kind == pl.String or (kind.is_integer() and kind not in WIDE):
         return series
     if kind.is_float():
-        return series.fill_nan(None)
+        series = series.fill_nan(None)
+        return series if _are_reckoned(series).all() else _as_text(series)
     if kind.is_decimal():
         floats = series.cast(pl.Float64)
         return floats if floats.n_unique() == series.n_unique() else series.cast(pl.String)
     if kind in (*WIDE, pl.Null, pl.Boolean, pl.Date, pl.Datetime, pl.Time, pl.Categorical, pl.Enum):
         return series.cast(pl.String)
     raise DataError(f"column {series.name!r} holds {kind} cells: turn them into text or numbers first")
+
+
+def _are_reckoned(numbers: pl.Series) -> pl.Series:
+    """Which numbers can be reckoned with; null where there is none."""
+    sizes = numbers.abs()
+    return (sizes == 0) | sizes.is_between(LEAST_NUMBER, LARGEST_NUMBER)
 
 
 def _as_text(series: pl.Series) -> pl.Series:
@@ -171,7 +179,7 @@ def _parsed(labels: pl.Series) -> pl.Series | None:
     for pattern, kind in ((INTEGER, pl.Int64), (DECIMAL, pl.Float64)):
         if (labels.str.contains(pattern) | words).all():
             numbers = labels.cast(kind, strict=False)
-            finite = numbers.is_not_null() if kind == pl.Int64 else numbers.is_finite().fill_null(False)
+            finite = numbers.is_not_null() if kind == pl.Int64 else _are_reckoned(numbers).fill_null(False)
             return numbers if (finite | words).all() and _stay_different(labels.filter(~words), numbers) else None
     return None
 

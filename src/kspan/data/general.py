@@ -19,6 +19,7 @@ from kspan.data.cells import Between, OneOf, number, read_cell
 from kspan.data.domain import Kind
 from kspan.data.table import Column
 from kspan.errors import DataError
+from kspan.limits import LARGEST_NUMBER
 
 ROUNDING = 1e-12
 
@@ -210,7 +211,7 @@ def _meaning(column: Column, code: int, label: str, pattern: re.Pattern[str] | N
         return _range(column, code, found["low"], found["high"])
     cell = read_cell(label)
     if isinstance(cell, Between):
-        return _Range(cell.low, cell.high)
+        return _unless_endless(cell.low, cell.high)
     if isinstance(cell, OneOf):
         return cell
     if found := _OPEN.fullmatch(label):
@@ -227,7 +228,17 @@ def _range(
     ends = number(low.strip()), number(high.strip())
     if ends[0] is None or ends[1] is None or ends[0] > ends[1]:
         raise _not_understood(column, code)
-    return _Range(ends[0], ends[1], without_low, without_high)
+    return _unless_endless(ends[0], ends[1], without_low, without_high)
+
+
+def _unless_endless(low: float, high: float, without_low: bool = False, without_high: bool = False) -> _Range:
+    """A range whose ends are none if they are beyond all numbers that are reckoned with: so tables write open ones."""
+    return _Range(
+        min(low, LARGEST_NUMBER) if low >= -LARGEST_NUMBER else -math.inf,
+        max(high, -LARGEST_NUMBER) if high <= LARGEST_NUMBER else math.inf,
+        without_low and low >= -LARGEST_NUMBER,
+        without_high and high <= LARGEST_NUMBER,
+    )
 
 
 def _all_numbers(column: Column, meanings: list[Meaning]) -> bool:
@@ -256,9 +267,9 @@ def _as_range(meaning: Meaning) -> Meaning | None:
         return None
     text = meaning.values[0]
     if (found := _DASH.fullmatch(text)) and (low := float(found[1])) <= (high := float(found[2])):
-        return _Range(low, high)
+        return _unless_endless(low, high)
     if found := _BOUND.fullmatch(text):
-        sign, end = found[1], float(found[2])
+        sign, end = found[1], min(max(float(found[2]), -LARGEST_NUMBER), LARGEST_NUMBER)
         return _Range(-math.inf, end, False, sign == "<") if sign[0] == "<" else _Range(end, math.inf, sign == ">")
     return None
 

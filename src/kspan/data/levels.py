@@ -1,7 +1,6 @@
 """Hierarchies that need no file: intervals, ordered values, prefixes, or whatever fits a column."""
 
 import math
-import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -9,6 +8,10 @@ from itertools import pairwise
 from kspan.data.cells import SUPPRESSED, number, write_interval, write_set
 from kspan.data.hierarchy import Hierarchy
 from kspan.errors import HierarchyError, PolicyError, check_number
+from kspan.limits import LARGEST_NUMBER, LEAST_NUMBER
+
+MOST_STEPS = 2**50
+"""So many intervals away from the origin floats still have the digits to tell neighbors apart."""
 
 
 @dataclass(frozen=True)
@@ -26,8 +29,8 @@ class Intervals:
         if not isinstance(self.widths, tuple) or not self.widths:
             raise PolicyError("the widths of intervals must be a list of numbers, for example [5, 10, 20]")
         for width in self.widths:
-            check_number("each of the widths of intervals", width, low=sys.float_info.min, high=sys.float_info.max)
-        check_number("the origin of intervals", self.origin, low=-sys.float_info.max, high=sys.float_info.max)
+            check_number("each of the widths of intervals", width, low=LEAST_NUMBER, high=LARGEST_NUMBER)
+        check_number("the origin of intervals", self.origin, low=-LARGEST_NUMBER, high=LARGEST_NUMBER)
         for narrow, wide in pairwise(self.widths):
             if wide <= narrow or not math.isclose(wide / narrow, round(wide / narrow)):
                 raise PolicyError(
@@ -37,6 +40,10 @@ class Intervals:
     def build(self, values: Sequence[str]) -> Hierarchy:
         """The hierarchy of the values, which must be numbers."""
         numbers = _numbers(values)
+        if max(map(abs, (self.origin, *numbers)), default=0) > self.widths[0] * MOST_STEPS:
+            raise HierarchyError(
+                f"intervals of {self.widths[0]:g} are too narrow for numbers as large as these: use wider ones"
+            )
         whole = all(float(value).is_integer() for value in (*numbers, self.origin, *self.widths))
         rows = [
             (text, *(self._interval(value, width, whole) for width in self.widths), SUPPRESSED)
