@@ -8,3 +8,24 @@ LEAST_NUMBER = 1e-100
 
 LARGEST_END = 1e300
 """Ends of released ranges may be as far out, since tables write so that a range has no end; its width stays finite."""
+
+MOST_COLUMNS = 10_000
+"""Of a table: each costs time of its own in every step, whatever it holds."""
+
+ALWAYS_UNPACKED = 256 << 20
+"""Bytes that a file may hold after unpacking, however small it is."""
+
+MOST_PACKED = 250
+"""So many times its own size a larger one may hold: honest tables seldom shrink to less than a hundredth."""
+
+MOST_LEVELS = 100
+"""Of a hierarchy: codes that lose a character at each level have seldom more than twenty."""
+
+MOST_NAMES = 20_000_000
+"""Values times levels of a hierarchy, all of which are names that are kept."""
+
+MOST_VALUES = 1_000_000
+"""That a policy may declare of a domain, an order or as missing."""
+
+MOST_REQUIRED = 10**15
+"""People or values that a requirement may ask for: more than there are, and sums of them are exact."""

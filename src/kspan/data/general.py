@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from kspan.data.arrays import Bools, Floats, Int64s
 from kspan.data.cells import Between, OneOf, number, read_cell
 from kspan.data.domain import Kind
+from kspan.data.ranges import Ends, ends_of
 from kspan.data.table import Column
 from kspan.errors import DataError
 from kspan.limits import LARGEST_NUMBER
@@ -182,7 +183,7 @@ Meaning = OneOf | _Range
 
 def general(column: Column, pattern: str | None = None) -> General:
     """What the cells of a column stand for; a pattern with the groups `low` and `high` says how ranges are written."""
-    meanings = _meanings(column, None if pattern is None else re.compile(pattern))
+    meanings = _meanings(column, pattern)
     words = column.domain is not None and column.domain.kind == "categorical"
     if words and (ranges := [code for code, meaning in enumerate(meanings) if isinstance(meaning, _Range)]):
         raise _not_understood(column, ranges[0])
@@ -195,20 +196,21 @@ def has_general_cells(column: Column, pattern: str | None = None) -> bool:
     return not general(column, pattern).is_exact
 
 
-def _meanings(column: Column, pattern: re.Pattern[str] | None) -> list[Meaning]:
+def _meanings(column: Column, pattern: str | None) -> list[Meaning]:
     """What each value of a column means, by its code."""
     if column.values.dtype != object:
         return [_Range(float(value), float(value)) for value in column.values]
     labels = [str(label) for label in column.values]
-    return [_meaning(column, code, label, pattern) for code, label in enumerate(labels)]
+    written = [None] * len(labels) if pattern is None else ends_of(pattern, labels)
+    return [_meaning(column, code, label, ends) for code, (label, ends) in enumerate(zip(labels, written, strict=True))]
 
 
-def _meaning(column: Column, code: int, label: str, pattern: re.Pattern[str] | None) -> Meaning:
+def _meaning(column: Column, code: int, label: str, ends: Ends | None) -> Meaning:
     hierarchy = column.hierarchy
     if hierarchy is not None and (name := hierarchy.find(label)):
         return OneOf(tuple(hierarchy.values[member] for member in hierarchy.members[name]))
-    if pattern is not None and (found := pattern.fullmatch(label)):
-        return _range(column, code, found["low"], found["high"])
+    if ends is not None:
+        return _range(column, code, ends[0] or "", ends[1] or "")
     cell = read_cell(label)
     if isinstance(cell, Between):
         return _unless_endless(cell.low, cell.high)

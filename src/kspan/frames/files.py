@@ -1,6 +1,7 @@
 """Read and write tables as files; what a file is, its first bytes say, not its name."""
 
 import gzip
+import io
 import os
 import sys
 import tempfile
@@ -12,8 +13,9 @@ from typing import Any
 import polars as pl
 
 from kspan.errors import FileError
-from kspan.frames.csv import Dialect, read_csv
+from kspan.frames.csv import Dialect, check_width, read_csv
 from kspan.frames.native import to_polars
+from kspan.limits import ALWAYS_UNPACKED, MOST_PACKED
 
 GZIP, PARQUET, ARROW, ARROW_STREAM = b"\x1f\x8b", b"PAR1", b"ARROW1", b"\xff\xff\xff\xff"
 NOT_READ = {
@@ -24,6 +26,8 @@ NOT_READ = {
     b"\x28\xb5\x2f\xfd": "compressed by zstd",
 }
 
+CELL = 8
+"""Bytes that a cell takes in memory, about."""
 STDIN = Path("-")
 WRITERS: dict[str, Callable[[pl.DataFrame, Any], Any]] = {
     ".csv": pl.DataFrame.write_csv,
@@ -50,17 +54,34 @@ def load(given: Any) -> pl.DataFrame:
 def _parsed(content: bytes, source: str, dialect: Dialect) -> pl.DataFrame:
     try:
         if content.startswith(PARQUET):
+            _check_claim(pl.scan_parquet(io.BytesIO(content)), len(content), source)
             return to_polars(pl.read_parquet(content))
         if content.startswith(ARROW):
+            _check_claim(pl.scan_ipc(io.BytesIO(content)), len(content), source)
             return to_polars(pl.read_ipc(content))
         if content.startswith(ARROW_STREAM):
-            return to_polars(pl.read_ipc_stream(content))
+            frame = pl.read_ipc_stream(content)
+            _check_claim(frame.lazy(), len(content), source)
+            return to_polars(frame)
     except (pl.exceptions.PolarsError, OSError):
         raise FileError(f"{source} is damaged: make or fetch the file again") from None
     for beginning, what in NOT_READ.items():
         if content.startswith(beginning):
             raise FileError(f"{source} is {what}: unpack it or export it as CSV")
     return read_csv(content, source, dialect)
+
+
+def _check_claim(claimed: pl.LazyFrame, size: int, source: str) -> None:
+    """Refuse a file that says to hold far more cells than so many bytes can, before they are unpacked."""
+    columns = len(claimed.collect_schema())
+    check_width(columns, source)
+    rows = int(claimed.select(pl.len()).collect().item())
+    if rows * columns * CELL > _most_unpacked(size):
+        raise FileError(f"{source} claims {rows:,} rows in {size:,} bytes: that is no table of people, make it again")
+
+
+def _most_unpacked(size: int) -> int:
+    return max(ALWAYS_UNPACKED, MOST_PACKED * size)
 
 
 def read_text(path: str | os.PathLike[str], what: str) -> str:
@@ -160,15 +181,30 @@ def make_folder(path: str | os.PathLike[str]) -> None:
 def _content(path: Path) -> bytes:
     try:
         content = sys.stdin.buffer.read() if path == STDIN else path.read_bytes()
-        while content.startswith(GZIP):
-            content = gzip.decompress(content)
+        if content.startswith(GZIP):
+            content = _unpacked(content, str(path))
     except (gzip.BadGzipFile, EOFError, zlib.error):
         raise FileError(f"{path} is a damaged gzip file: make or fetch it again") from None
+    except FileError:
+        raise
     except (OSError, ValueError) as error:
         raise FileError(f"cannot read {path}: {reason(error)}") from None
     if not content:
         raise FileError(f"{path} is empty: it needs a header line and rows")
     return content
+
+
+def _unpacked(content: bytes, source: str) -> bytes:
+    most = _most_unpacked(len(content))
+    with gzip.GzipFile(fileobj=io.BytesIO(content)) as packed:
+        unpacked = packed.read(most + 1)
+    if len(unpacked) > most:
+        raise FileError(
+            f"{source} unpacks to more than {MOST_PACKED} times its size: unpack it yourself if you trust it"
+        )
+    if unpacked.startswith(GZIP):
+        raise FileError(f"{source} is gzipped twice: unpack it once")
+    return unpacked
 
 
 def reason(error: Exception) -> str:
