@@ -3,18 +3,26 @@
 import math
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
+from itertools import islice
 from numbers import Real
 from typing import Any
+
+MOST_COMPARED, LONGEST_WORD = 1_000, 100
+"""The word that was meant is looked for among so many words of so many characters: comparing all takes too long."""
 
 
 class KspanError(ValueError):
     """Anything that kspan refuses; its text is one sentence for the person who asked, and may stand in any log.
 
-    `details` are values of the data that it is about: for the owner, never for a log.
+    >>> KspanError("three values are not covered", details=("a", "b", "c")).details
+    ('a', 'b', 'c')
     """
 
-    def __init__(self, sentence: str = "", *, details: Iterable[str] = ()) -> None:
-        super().__init__(sentence)
+    details: tuple[str, ...]
+    """Cells or values that it is about: for the owner's eyes only."""
+
+    def __init__(self, *args: object, details: Iterable[str] = ()) -> None:
+        super().__init__(*args)
         self.details = tuple(details)
 
 
@@ -66,7 +74,7 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     >>> did_you_mean("shoe size", ["public", "private"])
     ''
     """
-    words = list(known)
+    words = [other for other in islice(known, MOST_COMPARED) if len(other) <= LONGEST_WORD >= len(word)]
     close = [other for other in words if other.casefold() == word.casefold()] or get_close_matches(word, words, n=1)
     return f" (did you mean {close[0]!r}?)" if close else ""
 
@@ -82,6 +90,16 @@ def listed(names: Iterable[str], most: int = 5) -> str:
     every = list(names)
     shown = ", ".join(repr(name) for name in every[:most])
     return shown if len(every) <= most else f"{shown} and {len(every) - most} more"
+
+
+def hinted(values: Sequence[str], most: int = 5) -> str:
+    """Values of people in a sentence: how many there are, and the first letters of some.
+
+    >>> hinted(["nurse", "doctor"]), hinted(["x"])
+    ("2 values (beginning with 'd', 'n')", "1 value (beginning with 'x')")
+    """
+    letters = sorted({value[:1] for value in values})[:most]
+    return f"{len(values)} value{'s' * (len(values) != 1)} (beginning with {', '.join(map(repr, letters))})"
 
 
 def check_choice(name: str, word: object, known: Sequence[str]) -> None:

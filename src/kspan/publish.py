@@ -14,6 +14,7 @@ from kspan.audit.clusters import audit_clusters, tells_the_truth
 from kspan.audit.findings import Audit
 from kspan.audit.marginals import broken_marginals
 from kspan.audit.paths import audit_paths
+from kspan.audit.told import check_common, inferred, without_rare
 from kspan.audit.tree import audit_tree
 from kspan.errors import DoesNotHold, listed
 from kspan.frames.commit import File, write_files
@@ -93,13 +94,13 @@ def judged_tree(
     marginals: tuple[Marginal, ...] = (),
 ) -> Judged:
     """A tree as it is written, if it and all that is told with it satisfy the policy's requirement among its people."""
+    tree = without_rare(tree, people, policy, (marginal.attribute for marginal in marginals))
     told = tree.disclosing(disclosure)
     missing = any(item.role == "public" and item.has_missing for item in tree.attributes)
-    inferred = tuple(item.name for item in tree.attributes if item.name not in {*policy.domains, *policy.hierarchies})
     claim = Claim(
         str(policy.require),
         disclosure=told.disclosure,
-        inferred_domains=inferred,
+        inferred_domains=inferred([*(item.name for item in tree.attributes), tree.target], policy),
         missing=MISSING_IS_SEEN if missing else None,
     )
     text = tree_json(TreeRelease(told, claim, marginals))
@@ -121,7 +122,9 @@ def judged_tree(
 def judged_paths(tree: Tree, require: Requirement, *, disclosure: str | None = None) -> Judged:
     """A tree as it is written, if what it tells of every path satisfies a requirement, whoever its people are."""
     told = tree if disclosure is None else tree.disclosing(disclosure)
-    claim = Claim(str(require), counting="paths", disclosure=told.disclosure)
+    # Whoever made the tree may have taken any domain from its people.
+    names = (*(item.name for item in told.attributes), told.target)
+    claim = Claim(str(require), counting="paths", disclosure=told.disclosure, inferred_domains=names)
     text = tree_json(TreeRelease(told, claim))
     found = audit_paths(read_tree(json.loads(text)).tree, require)
     if not found.holds:
@@ -134,9 +137,8 @@ def judged_paths(tree: Tree, require: Requirement, *, disclosure: str | None = N
 
 def judged_clusters(clusters: Clusters, people: pl.DataFrame, policy: Policy) -> Judged:
     """Clusters as they are written, if they tell the truth of their people and satisfy the policy's requirement."""
-    known = {*policy.domains, *policy.hierarchies}
-    inferred = tuple(one.name for one in clusters.attributes if one.kind == "categorical" and one.name not in known)
-    claim = Claim(str(policy.require), inferred_domains=inferred)
+    check_common(clusters.attributes, people, policy, "the clusters")
+    claim = Claim(str(policy.require), inferred_domains=inferred((one.name for one in clusters.attributes), policy))
     text = lines(write_clusters(replace(clusters, claim=claim)))
     written = read_clusters(json.loads(text))
     found = audit_clusters(written, people, policy)
@@ -155,7 +157,9 @@ def judged_clusters(clusters: Clusters, people: pl.DataFrame, policy: Policy) ->
 
 def judged_rules(rules: Rules, people: Any, policy: Policy) -> Judged:
     """Rules as they are written, if their figures are true of the people and all have a crowd by the policy."""
-    text = rules_json(replace(rules, claim=Claim(str(policy.require))))
+    named = {*policy.public, *policy.private}
+    unnamed = tuple(item.name for item in rules.items if item.name not in named)
+    text = rules_json(replace(rules, claim=Claim(str(policy.require), inferred_domains=unnamed)))
     found = audit_rules(read_rules(json.loads(text)), people, policy)
     if found.untrue:
         raise DoesNotHold(

@@ -325,7 +325,7 @@ RECIPES: dict[str, tuple[str, str]] = {
     "origin is text": ('{ build = "intervals", widths = [5], origin = "zero" }', "origin"),
     "origin is nan": ('{ build = "intervals", widths = [5], origin = nan }', "origin"),
     "origin is infinite": ('{ build = "intervals", widths = [5], origin = inf }', "origin"),
-    "order is not complete": ('{ build = "ordered", order = ["30"] }', "'40'"),
+    "order is not complete": ('{ build = "ordered", order = ["30"] }', "'age'"),
     "order lists a value twice": ('{ build = "ordered", order = ["30", "40", "30"] }', "'30'"),
     "order lists numbers": ('{ build = "ordered", order = [30, 40] }', "order"),
     "order is text": ('{ build = "ordered", order = "30" }', "order"),

@@ -23,7 +23,7 @@ SEED = 918273645546372819
 
 
 def people() -> pl.DataFrame:
-    """Forty people in two crowds, in an order of their own, and one alone in the middle, of whom nothing may be told."""
+    """Forty people in two crowds, in an order of their own, and one alone in the middle, who may not be told."""
     rows = [
         (["Ulm", "Bonn"][row % 2], [30, 50][row % 2] + row % 3, f"the note of person number {row:02}", f"name-{row}",
          ["low", "high"][row % 3 == 0])
@@ -34,7 +34,7 @@ def people() -> pl.DataFrame:
 
 
 def policy() -> ks.Policy:
-    towns = ks.Hierarchy.from_rows([["Ulm", "south", "*"], ["Bonn", "west", "*"], [LONELY, "west", "*"]])
+    towns = ks.Hierarchy.of([["Ulm", "south", "*"], ["Bonn", "west", "*"], [LONELY, "west", "*"]])
     ages = [[str(age), "young" if age < 45 else "old", "*"] for age in range(100)]
     return ks.Policy(
         identifier=["name"],
@@ -42,7 +42,7 @@ def policy() -> ks.Policy:
         private=["note"],
         target="risk",
         require="k=4",
-        hierarchies={"town": towns, "age": ks.Hierarchy.from_rows(ages)},
+        hierarchies={"town": towns, "age": ks.Hierarchy.of(ages)},
     )
 
 

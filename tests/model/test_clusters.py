@@ -165,7 +165,7 @@ def test_clusters_leave_only_if_they_hold_and_are_true() -> None:
     made = clusters(encode(ADULT, rules), rules)
     judged = judged_clusters(made, ADULT, rules)
     written = read_clusters(json.loads(judged.content))
-    assert written.claim == Claim("k=10", inferred_domains=("sex",))
+    assert written.claim == Claim("k=10", inferred_domains=("age", "education-num", "sex"))
     assert written.centers == made.centers
     with pytest.raises(DoesNotHold, match="other people"):
         judged_clusters(Clusters(made.axes, made.centers, (1,) * len(made)), ADULT, rules)

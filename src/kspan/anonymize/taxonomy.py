@@ -14,9 +14,9 @@ import numpy as np
 
 from kspan.data.arrays import Bools, Floats, Int64s
 from kspan.data.cells import SUPPRESSED, number_text, write_interval
-from kspan.data.domain import LARGEST
 from kspan.data.groups import NO_WEIGHTS, runs, tally
 from kspan.data.table import Column, Table
+from kspan.limits import LARGEST_NUMBER
 
 DIGITS = 12
 """What gains have beyond these is rounding: where nothing is gained it must not decide."""
@@ -276,7 +276,7 @@ def rounded_out(low: float, high: float) -> tuple[float, float]:
     )
     if isinstance(low, int):
         return int(ends[0]), int(ends[1])
-    return max(float(ends[0]), -LARGEST), min(float(ends[1]), LARGEST)
+    return max(float(ends[0]), -LARGEST_NUMBER), min(float(ends[1]), LARGEST_NUMBER)
 
 
 def n_log_n(numbers: Int64s | Floats) -> Floats:

@@ -182,7 +182,7 @@ def _in_population(partition: Partition, population: pl.DataFrame, policy: Polic
     try:
         known = encode(population, policy.only(policy.public), policy.public)
     except KspanError as error:
-        raise type(error)(f"the population cannot be used: {error}") from None
+        raise type(error)(f"the population cannot be used: {error}", details=error.details) from None
     return people_matching(partition, known)
 
 

@@ -61,7 +61,7 @@ def linked_people(people: pl.DataFrame, partition: Partition, groups: Groups, po
     try:
         table = encode(people, policy)
     except KspanError as error:
-        raise type(error)(f"the people cannot be used: {error}") from None
+        raise type(error)(f"the people cannot be used: {error}", details=error.details) from None
     kinds = Partition.by_equality(table, policy.public)
     links = Links(kinds, partition)
     span, example = _spans(links, len(kinds), len(groups))

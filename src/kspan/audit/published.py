@@ -5,6 +5,7 @@ from functools import cached_property
 import numpy as np
 import polars as pl
 
+from kspan.data.alike import look
 from kspan.data.arrays import Bools, Floats, Int64s
 from kspan.data.encode import encode_column
 from kspan.data.groups import Counts, Groups
@@ -85,18 +86,15 @@ class PublishedPaths:
         """The labels of each path: as published, or the most uneven ones of which so many are taken to be there."""
         if not self.by_label:
             hit, miss = self._people.T
-            return Counts.of(worst_counts(hit, miss, len(self.tree.labels), distinct=distinct))
+            return Counts.of(worst_counts(hit, miss, len(set(map(look, self.tree.labels))), distinct=distinct))
         whole = self._people.sum(axis=0)
         there = np.flatnonzero(whole)
         # As the column of the people would be coded: numbers by size, and with the hierarchy of the policy.
         names = [self.tree.labels[place] for place in there.tolist()]
         series = pl.Series(self.tree.target, [None if name == MISSING_LABEL else name for name in names], pl.String)
         column = encode_column(series, self.policy or Schema(private=[self.tree.target]))
-        if column.size != len(there):
-            return Counts.of(self._people)
-        code = column.codes.astype(np.int64)
-        dense = np.empty_like(self._people[:, there])
-        dense[:, code] = self._people[:, there]
+        dense = np.zeros((len(self._people), column.size), np.int64)
+        np.add.at(dense.T, column.codes, self._people[:, there].T)  # labels that look alike count as one
         return Counts.of(dense, ordered=column.kind == "numeric", levels=column.levels)
 
     @cached_property

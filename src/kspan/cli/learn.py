@@ -306,7 +306,7 @@ def _rules(
     data: Path, policy: Path | None, manifest: Path | None, target: str | None, range_pattern: str | None, method: str
 ) -> _Rules:
     """What was said of the columns; mistakes in it are told before the data is read."""
-    from kspan.data.schema import check_range_pattern
+    from kspan.data.ranges import check_range_pattern
     from kspan.induce.methods import PRIVATE_METHODS
     from kspan.policy import Policy
     from kspan.tables.manifest import manifest_of

@@ -3,13 +3,14 @@ r"""What a shown cell says: one value, a set `{a|b}`, an interval `[lo, hi]`, or
 Inside a set, `\` stands before a `|`, `{`, `}` or `\` that belongs to a value.
 """
 
-import math
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+
+from kspan.limits import LARGEST_END
 
 SUPPRESSED = "*"
 
@@ -126,7 +127,7 @@ def number(text: str) -> float | None:
     if not _NUMBER.fullmatch(text):
         return None
     value = float(text)
-    return value if math.isfinite(value) else None
+    return value if abs(value) <= LARGEST_END else None
 
 
 def number_text(value: float | np.number[Any]) -> str:

@@ -1,13 +1,23 @@
 """Does what is declared of a column cover what it holds, general cells (`{a|b}`, `[lo, hi]`, names) included?"""
 
-import re
 from dataclasses import replace
 
-from kspan.data.cells import NOT_A_NUMBER, SUPPRESSED, Anything, Between, number_text, range_of, read_cell, values_in
+from kspan.data.cells import (
+    NOT_A_NUMBER,
+    SUPPRESSED,
+    Anything,
+    Between,
+    Cell,
+    number_text,
+    range_of,
+    read_cell,
+    values_in,
+)
 from kspan.data.hierarchy import Hierarchy
 from kspan.data.levels import Recipe
+from kspan.data.ranges import ends_of
 from kspan.data.table import Column
-from kspan.errors import DataError, HierarchyError, listed
+from kspan.errors import DataError, HierarchyError, hinted
 
 
 def check_domain(column: Column, range_pattern: str | None = None, hierarchy: Hierarchy | Recipe | None = None) -> None:
@@ -28,9 +38,8 @@ def check_domain(column: Column, range_pattern: str | None = None, hierarchy: Hi
         return
     cells = [read_cell(label) for label in column.values]
     if domain.kind == "numeric":
-        own = re.compile(range_pattern) if range_pattern is not None else None
-        strange = [range_of(cell) is None and cell != Anything() for cell in cells]
-        wrong = sum(no and not (own and own.fullmatch(label)) for no, label in zip(strange, column.values, strict=True))
+        labels = [str(label) for label, cell in zip(column.values, cells, strict=True) if _is_strange(cell)]
+        wrong = len(labels) if range_pattern is None else ends_of(range_pattern, labels).count(None)
         what = "numbers"
     else:
         names = _names_above(column, hierarchy)
@@ -42,6 +51,10 @@ def check_domain(column: Column, range_pattern: str | None = None, hierarchy: Hi
             f"column {column.name!r} holds {wrong} different cells that are not {what}: "
             "mend them or change the domain in the policy"
         )
+
+
+def _is_strange(cell: Cell) -> bool:
+    return range_of(cell) is None and cell != Anything()
 
 
 def _names_above(column: Column, hierarchy: Hierarchy | Recipe | None) -> frozenset[str]:
@@ -60,7 +73,9 @@ def _built(column: Column, recipe: Recipe) -> Hierarchy | None:
     try:
         return recipe.build(list(values)) if values else None
     except HierarchyError as error:
-        raise HierarchyError(f"the hierarchy of {column.name!r} cannot be built: {error}") from None
+        raise HierarchyError(
+            f"the hierarchy of {column.name!r} cannot be built: {error}", details=error.details
+        ) from None
 
 
 def with_hierarchy(column: Column, hierarchy: Hierarchy | Recipe) -> Column:
@@ -82,7 +97,8 @@ def with_hierarchy(column: Column, hierarchy: Hierarchy | Recipe) -> Column:
         signs = [value for value in unknown if value in NOT_A_NUMBER]
         remedy = f"or list {signs[0]!r} as missing under [cells]" if signs else "or mend the data"
         raise HierarchyError(
-            f"the hierarchy of {column.name!r} does not cover {listed(unknown)}: add a line for each, {remedy}"
+            f"the hierarchy of {column.name!r} does not cover {hinted(unknown)}: add a line for each, {remedy}",
+            details=unknown,
         )
     return replace(column, hierarchy=hierarchy)
 

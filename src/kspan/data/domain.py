@@ -1,15 +1,15 @@
 """The values or the range of an attribute, as its owner declares it."""
 
-import sys
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from kspan.data.cells import number_text
 from kspan.errors import PolicyError, check_number, did_you_mean, listed
+from kspan.limits import LARGEST_NUMBER, MOST_VALUES
 
 Kind = Literal["numeric", "categorical"]
-LARGEST = sys.float_info.max
 KINDS: tuple[Kind, ...] = ("numeric", "categorical")
 
 
@@ -56,7 +56,7 @@ def declared(name: str, says: Any) -> Domain:
         raise PolicyError(f"the domain of {name!r} must be {_FORMS}")
     if all(isinstance(bound, int | float) and not isinstance(bound, bool) for bound in says) and len(says) == 2:
         for bound in says:
-            check_number(f"a bound of the domain of {name!r}", bound, low=-LARGEST, high=LARGEST)
+            check_number(f"a bound of the domain of {name!r}", bound, low=-LARGEST_NUMBER, high=LARGEST_NUMBER)
         low, high = map(float, says)
         if not low <= high:
             raise PolicyError(
@@ -66,7 +66,9 @@ def declared(name: str, says: Any) -> Domain:
     values = tuple(says)
     if not all(isinstance(value, str) for value in values):
         raise PolicyError(f"the domain of {name!r} mixes text and numbers: give {_FORMS}")
-    twice = sorted({value for value in values if values.count(value) > 1})
+    if len(values) > MOST_VALUES:
+        raise PolicyError(f"the domain of {name!r} can list at most {MOST_VALUES:,} values: use a hierarchy")
+    twice = [value for value, times in Counter(values).items() if times > 1]
     if twice:
         raise PolicyError(f"the domain of {name!r} lists {listed(twice)} twice: list each value once")
     return Domain("categorical", values=values)

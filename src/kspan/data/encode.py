@@ -1,7 +1,7 @@
 """Frame to table: the only module that sees a raw cell."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal
 from typing import Any
@@ -10,13 +10,17 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from kspan.data.alike import spellings
 from kspan.data.arrays import Codes, Int64s
 from kspan.data.cells import NOT_A_NUMBER, SUPPRESSED, number_text
 from kspan.data.cover import check_domain, check_names, with_hierarchy
 from kspan.data.domain import Domain
+from kspan.data.hierarchy import Hierarchy
+from kspan.data.levels import Ordered
 from kspan.data.schema import Schema
 from kspan.data.table import Column, Table
 from kspan.errors import DataError
+from kspan.limits import LARGEST_NUMBER, LEAST_NUMBER
 
 MOST_PEOPLE = 1 << 62
 """Counts of people are 64-bit integers."""
@@ -62,13 +66,20 @@ def _plain(series: pl.Series) -> pl.Series:
     if kind == pl.String or (kind.is_integer() and kind not in WIDE):
         return series
     if kind.is_float():
-        return series.fill_nan(None)
+        series = series.fill_nan(None)
+        return series if _are_reckoned(series).all() else _as_text(series)
     if kind.is_decimal():
         floats = series.cast(pl.Float64)
         return floats if floats.n_unique() == series.n_unique() else series.cast(pl.String)
     if kind in (*WIDE, pl.Null, pl.Boolean, pl.Date, pl.Datetime, pl.Time, pl.Categorical, pl.Enum):
         return series.cast(pl.String)
     raise DataError(f"column {series.name!r} holds {kind} cells: turn them into text or numbers first")
+
+
+def _are_reckoned(numbers: pl.Series) -> pl.Series:
+    """Which numbers can be reckoned with; null where there is none."""
+    sizes = numbers.abs()
+    return (sizes == 0) | sizes.is_between(LEAST_NUMBER, LARGEST_NUMBER)
 
 
 def _as_text(series: pl.Series) -> pl.Series:
@@ -114,6 +125,11 @@ def _words(series: pl.Series, schema: Schema, domain: Domain | None) -> Column:
     codes = _label_codes(series, labels)
     gone = set(schema.missing)
     stars = {SUPPRESSED, schema.suppressed_text} - gone
+    has_missing = series.null_count() > 0
+    if series.name in schema.private and (found := spellings(labels, _known(series.name, schema))) is not None:
+        labels, places = found
+        codes = places[codes]
+        has_missing |= bool((places[:-1] == len(labels)).any())
     ordinary = labels.filter(~labels.is_in([*gone, *stars]))
     numbers = None if domain is not None and domain.kind == "categorical" else _parsed(ordinary)
     if numbers is None:
@@ -126,13 +142,24 @@ def _words(series: pl.Series, schema: Schema, domain: Domain | None) -> Column:
         place = {label: int(rank) for label, rank in zip(ordinary.to_list(), ranks, strict=True)}
         gone |= {label for label, is_null in zip(ordinary.to_list(), numbers.is_null(), strict=True) if is_null}
     has_suppressed = any(star in labels for star in stars)
-    has_missing = series.null_count() > 0 or any(label in gone for label in labels)
+    has_missing |= any(label in gone for label in labels)
     size = len(values) + has_suppressed + has_missing
     translate = [
         size - 1 if label in gone else len(values) if label in stars else place[label] for label in labels.to_list()
     ]
     table = np.array([*translate, size - 1], _code_type(size))  # the last entry is where null cells point to
     return Column(series.name, kind, _smallest(table[codes], size), values, has_suppressed, has_missing, domain)
+
+
+def _known(name: str, schema: Schema) -> Iterator[str]:
+    """How the policy spells what a column may show."""
+    yield from (*schema.missing, SUPPRESSED, schema.suppressed_text)
+    domain, hierarchy = schema.domains.get(name), schema.hierarchies.get(name)
+    yield from () if domain is None or domain.values is None else domain.values
+    if isinstance(hierarchy, Hierarchy):
+        yield from hierarchy.members
+    elif isinstance(hierarchy, Ordered):
+        yield from hierarchy.order
 
 
 def _label_codes(series: pl.Series, labels: pl.Series) -> NDArray[Any]:
@@ -152,7 +179,7 @@ def _parsed(labels: pl.Series) -> pl.Series | None:
     for pattern, kind in ((INTEGER, pl.Int64), (DECIMAL, pl.Float64)):
         if (labels.str.contains(pattern) | words).all():
             numbers = labels.cast(kind, strict=False)
-            finite = numbers.is_not_null() if kind == pl.Int64 else numbers.is_finite().fill_null(False)
+            finite = numbers.is_not_null() if kind == pl.Int64 else _are_reckoned(numbers).fill_null(False)
             return numbers if (finite | words).all() and _stay_different(labels.filter(~words), numbers) else None
     return None
 

@@ -17,8 +17,10 @@ from numpy.typing import NDArray
 from kspan.data.arrays import Bools, Floats, Int64s
 from kspan.data.cells import Between, OneOf, number, read_cell
 from kspan.data.domain import Kind
+from kspan.data.ranges import Ends, ends_of
 from kspan.data.table import Column
 from kspan.errors import DataError
+from kspan.limits import LARGEST_NUMBER
 
 ROUNDING = 1e-12
 
@@ -181,7 +183,7 @@ Meaning = OneOf | _Range
 
 def general(column: Column, pattern: str | None = None) -> General:
     """What the cells of a column stand for; a pattern with the groups `low` and `high` says how ranges are written."""
-    meanings = _meanings(column, None if pattern is None else re.compile(pattern))
+    meanings = _meanings(column, pattern)
     words = column.domain is not None and column.domain.kind == "categorical"
     if words and (ranges := [code for code, meaning in enumerate(meanings) if isinstance(meaning, _Range)]):
         raise _not_understood(column, ranges[0])
@@ -194,23 +196,24 @@ def has_general_cells(column: Column, pattern: str | None = None) -> bool:
     return not general(column, pattern).is_exact
 
 
-def _meanings(column: Column, pattern: re.Pattern[str] | None) -> list[Meaning]:
+def _meanings(column: Column, pattern: str | None) -> list[Meaning]:
     """What each value of a column means, by its code."""
     if column.values.dtype != object:
         return [_Range(float(value), float(value)) for value in column.values]
     labels = [str(label) for label in column.values]
-    return [_meaning(column, code, label, pattern) for code, label in enumerate(labels)]
+    written = [None] * len(labels) if pattern is None else ends_of(pattern, labels)
+    return [_meaning(column, code, label, ends) for code, (label, ends) in enumerate(zip(labels, written, strict=True))]
 
 
-def _meaning(column: Column, code: int, label: str, pattern: re.Pattern[str] | None) -> Meaning:
+def _meaning(column: Column, code: int, label: str, ends: Ends | None) -> Meaning:
     hierarchy = column.hierarchy
     if hierarchy is not None and (name := hierarchy.find(label)):
         return OneOf(tuple(hierarchy.values[member] for member in hierarchy.members[name]))
-    if pattern is not None and (found := pattern.fullmatch(label)):
-        return _range(column, code, found["low"], found["high"])
+    if ends is not None:
+        return _range(column, code, ends[0] or "", ends[1] or "")
     cell = read_cell(label)
     if isinstance(cell, Between):
-        return _Range(cell.low, cell.high)
+        return _unless_endless(cell.low, cell.high)
     if isinstance(cell, OneOf):
         return cell
     if found := _OPEN.fullmatch(label):
@@ -227,7 +230,17 @@ def _range(
     ends = number(low.strip()), number(high.strip())
     if ends[0] is None or ends[1] is None or ends[0] > ends[1]:
         raise _not_understood(column, code)
-    return _Range(ends[0], ends[1], without_low, without_high)
+    return _unless_endless(ends[0], ends[1], without_low, without_high)
+
+
+def _unless_endless(low: float, high: float, without_low: bool = False, without_high: bool = False) -> _Range:
+    """A range whose ends are none if they are beyond all numbers that are reckoned with: so tables write open ones."""
+    return _Range(
+        min(low, LARGEST_NUMBER) if low >= -LARGEST_NUMBER else -math.inf,
+        max(high, -LARGEST_NUMBER) if high <= LARGEST_NUMBER else math.inf,
+        without_low and low >= -LARGEST_NUMBER,
+        without_high and high <= LARGEST_NUMBER,
+    )
 
 
 def _all_numbers(column: Column, meanings: list[Meaning]) -> bool:
@@ -256,9 +269,9 @@ def _as_range(meaning: Meaning) -> Meaning | None:
         return None
     text = meaning.values[0]
     if (found := _DASH.fullmatch(text)) and (low := float(found[1])) <= (high := float(found[2])):
-        return _Range(low, high)
+        return _unless_endless(low, high)
     if found := _BOUND.fullmatch(text):
-        sign, end = found[1], float(found[2])
+        sign, end = found[1], min(max(float(found[2]), -LARGEST_NUMBER), LARGEST_NUMBER)
         return _Range(-math.inf, end, False, sign == "<") if sign[0] == "<" else _Range(end, math.inf, sign == ">")
     return None
 

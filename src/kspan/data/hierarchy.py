@@ -14,6 +14,7 @@ from kspan.data.arrays import Int64s
 from kspan.data.cells import SUPPRESSED, number, number_text
 from kspan.errors import HierarchyError, listed
 from kspan.frames.files import read_text, write_text
+from kspan.limits import MOST_LEVELS, MOST_NAMES
 
 DELIMITERS = ";,\t|"
 
@@ -45,6 +46,7 @@ class Hierarchy:
         ):
             raise HierarchyError(f"the first line of {source} looks like a header: drop it")
         height = len(rows[0])
+        check_size(len(rows), height, source)
         for at, row in enumerate(rows, start=1):
             if len(row) != height:
                 raise HierarchyError(
@@ -134,6 +136,18 @@ class Hierarchy:
                         f"{source} uses the name {name!r} for different sets of values at levels {before} and {level}: "
                         "rename one of them"
                     )
+
+
+def check_size(values: int, levels: int, source: str) -> None:
+    """Refuse a hierarchy that is too large to be kept, before it is built."""
+    if levels > MOST_LEVELS + 2:
+        raise HierarchyError(
+            f"{source} would have {levels - 1:,} levels: at most {MOST_LEVELS} are useful, build fewer"
+        )
+    if values * levels > MOST_NAMES:
+        raise HierarchyError(
+            f"{source} would have {values * levels:,} names: at most {MOST_NAMES:,} can be kept, use fewer levels"
+        )
 
 
 def level_codes(hierarchy: Hierarchy, labels: Sequence[str | None], *, join_at_root: bool) -> tuple[Int64s, ...]:

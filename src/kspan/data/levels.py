@@ -1,14 +1,17 @@
 """Hierarchies that need no file: intervals, ordered values, prefixes, or whatever fits a column."""
 
 import math
-import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
 from kspan.data.cells import SUPPRESSED, number, write_interval, write_set
-from kspan.data.hierarchy import Hierarchy
+from kspan.data.hierarchy import Hierarchy, check_size
 from kspan.errors import HierarchyError, PolicyError, check_number
+from kspan.limits import LARGEST_NUMBER, LEAST_NUMBER, MOST_LEVELS, MOST_VALUES
+
+MOST_STEPS = 2**50
+"""So many intervals away from the origin floats still have the digits to tell neighbors apart."""
 
 
 @dataclass(frozen=True)
@@ -25,9 +28,11 @@ class Intervals:
     def __post_init__(self) -> None:
         if not isinstance(self.widths, tuple) or not self.widths:
             raise PolicyError("the widths of intervals must be a list of numbers, for example [5, 10, 20]")
+        if len(self.widths) > MOST_LEVELS:
+            raise PolicyError(f"intervals can have at most {MOST_LEVELS} widths: leave some out")
         for width in self.widths:
-            check_number("each of the widths of intervals", width, low=sys.float_info.min, high=sys.float_info.max)
-        check_number("the origin of intervals", self.origin, low=-sys.float_info.max, high=sys.float_info.max)
+            check_number("each of the widths of intervals", width, low=LEAST_NUMBER, high=LARGEST_NUMBER)
+        check_number("the origin of intervals", self.origin, low=-LARGEST_NUMBER, high=LARGEST_NUMBER)
         for narrow, wide in pairwise(self.widths):
             if wide <= narrow or not math.isclose(wide / narrow, round(wide / narrow)):
                 raise PolicyError(
@@ -37,6 +42,10 @@ class Intervals:
     def build(self, values: Sequence[str]) -> Hierarchy:
         """The hierarchy of the values, which must be numbers."""
         numbers = _numbers(values)
+        if max(map(abs, (self.origin, *numbers)), default=0) > self.widths[0] * MOST_STEPS:
+            raise HierarchyError(
+                f"intervals of {self.widths[0]:g} are too narrow for numbers as large as these: use wider ones"
+            )
         whole = all(float(value).is_integer() for value in (*numbers, self.origin, *self.widths))
         rows = [
             (text, *(self._interval(value, width, whole) for width in self.widths), SUPPRESSED)
@@ -65,6 +74,8 @@ class Ordered:
         check_number("the fanout of ordered values", self.fanout, low=2, whole=True)
         if not isinstance(self.order, tuple) or not all(isinstance(value, str) for value in self.order):
             raise PolicyError('the order of values must be a list of text, for example ["low", "high"]')
+        if len(self.order) > MOST_VALUES:
+            raise PolicyError(f"the order of values can list at most {MOST_VALUES:,}: use the file of a hierarchy")
 
     def build(self, values: Sequence[str]) -> Hierarchy:
         """The hierarchy of the values, all of which the order must list."""
@@ -97,6 +108,7 @@ class Prefixes:
     def build(self, values: Sequence[str]) -> Hierarchy:
         """The hierarchy of the values; a shorter one stays as it is until its own characters go."""
         longest = max(map(len, values), default=1)
+        check_size(len(values), longest + 1, "the hierarchy")
 
         def masked(value: str, keep: int) -> str:
             return value if len(value) <= keep else value[:keep].ljust(longest, self.mask)

@@ -1,8 +1,9 @@
 """A hierarchy from what its names stand for."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 
-from kspan.data.hierarchy import Hierarchy
+from kspan.data.hierarchy import Hierarchy, check_size
 from kspan.errors import HierarchyError
 
 
@@ -14,23 +15,27 @@ def hierarchy_of(names: Mapping[str, Iterable[str]], others: Iterable[str] = (),
     (('nurse', 'doctor', 'clerk'), ('health', 'health', 'clerk'), ('work', 'work', 'work'))
     """
     sets = {name: frozenset(values) for name, values in names.items()}
-    order = sorted(sets, key=lambda name: len(sets[name]))
-    height: dict[str, int] = {}
-    for place, name in enumerate(order):
-        for smaller in order[:place]:
-            if sets[smaller] & sets[name] and not sets[smaller] <= sets[name]:
-                raise HierarchyError(f"{source} has the names {smaller!r} and {name!r}, which overlap: nest them")
-        inside = [height[smaller] for smaller in order[:place] if sets[smaller] <= sets[name]]
-        height[name] = 1 + max(inside, default=0)
     values = dict.fromkeys([*(value for each in names.values() for value in each), *others])
+    height: dict[str, int] = {}
+    above: dict[str, list[str]] = {value: [] for value in values}
+    """The names of each value, each inside the next."""
+    for name in sorted(sets, key=lambda name: len(sets[name])):
+        # What is inside this name is so with all its values: each of these has it as its last name so far.
+        inside = Counter(above[value][-1] for value in sets[name] if above[value])
+        for smaller, shared in inside.items():
+            if shared < len(sets[smaller]):
+                raise HierarchyError(f"{source} has the names {smaller!r} and {name!r}, which overlap: nest them")
+        height[name] = 1 + max((height[smaller] for smaller in inside), default=0)
+        for value in sets[name]:
+            above[value].append(name)
     highest = max(height.values(), default=0)
-    rows = []
-    for value in values:
-        above = sorted((name for name in order if value in sets[name]), key=height.__getitem__)
-        # At each level the largest name that is no higher; a branch that ends early repeats its last name.
-        rows.append([value, *(_at(level, above, height) or value for level in range(1, highest + 1))])
-    return Hierarchy.of(rows, source=source)
+    check_size(len(values), highest + 1, source)
+    return Hierarchy.of([_row(value, above[value], height, highest) for value in values], source=source)
 
 
-def _at(level: int, above: list[str], height: Mapping[str, int]) -> str | None:
-    return next((name for name in reversed(above) if height[name] <= level), None)
+def _row(value: str, above: list[str], height: Mapping[str, int], highest: int) -> list[str]:
+    """At each level the largest name that is no higher; a branch that ends early repeats its last name."""
+    row, names = [value], [*above]
+    for level in range(1, highest + 1):
+        row.append(names.pop(0) if names and height[names[0]] <= level else row[-1])
+    return row

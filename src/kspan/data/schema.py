@@ -1,6 +1,5 @@
 """Who may know each column, and what it may hold: all that encoding needs to know."""
 
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
@@ -10,6 +9,7 @@ from kspan.data.cells import NOT_A_NUMBER, SUPPRESSED, Exact, number, read_cell
 from kspan.data.domain import Domain, declared
 from kspan.data.hierarchy import Hierarchy
 from kspan.data.levels import Recipe
+from kspan.data.ranges import check_range_pattern
 from kspan.data.table import MISSING_LABEL
 from kspan.errors import PolicyError, did_you_mean, listed
 
@@ -116,13 +116,14 @@ class Schema:
                 "no column in the header of the table has a role in the policy: "
                 "check the delimiter and the encoding, or name the columns with --columns if there is no header"
             )
-        without_role = [name for name in present if name not in self.columns]
+        known, there = set(self.columns), set(present)
+        without_role = [name for name in present if name not in known]
         if without_role:
             raise PolicyError(
                 f"column {listed(without_role)} has no role in the policy: "
                 f"list it under public, private or identifier{did_you_mean(without_role[0], self.columns)}"
             )
-        gone = [name for name in self.columns if name not in present and name not in self.identifier]
+        gone = [name for name in self.columns if name not in there and name not in self.identifier]
         if gone:
             what = "the target" if gone[0] == self.target else "the policy's column"
             raise PolicyError(
@@ -176,33 +177,14 @@ class Schema:
             raise PolicyError(f"{name} must map columns to {name}")
         clean = {str(column).strip(): says for column, says in given.items()}
         known = (*self.public, *self.private)
-        unknown = [column for column in clean if column not in known]
+        every = set(known)
+        unknown = [column for column in clean if column not in every]
         if unknown:
             raise PolicyError(
                 f"{name} names {listed(unknown)}, which is no public or private column: "
                 f"correct the name or drop it{did_you_mean(unknown[0], known)}"
             )
         return clean
-
-
-def check_range_pattern(pattern: Any) -> str | None:
-    r"""A pattern of ranges as it was given, refused if it is none.
-
-    >>> check_range_pattern(r"(?P<low>\d+) to (?P<high>\d+)")
-    '(?P<low>\\d+) to (?P<high>\\d+)'
-    """
-    if pattern is None:
-        return None
-    try:
-        groups = re.compile(pattern).groupindex if isinstance(pattern, str) else None
-    except (re.error, RecursionError, OverflowError):
-        groups = None
-    if groups is None or not {"low", "high"} <= set(groups):
-        raise PolicyError(
-            f"the range_pattern {pattern!r:.60} is no regular expression with the groups low and high: "
-            r"write for example '(?P<low>\d+) to (?P<high>\d+)'"
-        )
-    return str(pattern)
 
 
 def _names(role: str, given: Any) -> tuple[str, ...]:

@@ -181,7 +181,7 @@ def _telling(what: str) -> Iterator[None]:
     try:
         yield
     except KspanError as error:
-        raise type(error)(f"{what}: {error}") from None
+        raise type(error)(f"{what}: {error}", details=error.details) from None
 
 
 def _attributes(policy: Policy) -> list[str]:

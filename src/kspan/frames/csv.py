@@ -4,6 +4,7 @@ import codecs
 import csv
 import io
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -11,6 +12,7 @@ import numpy as np
 import polars as pl
 
 from kspan.errors import FileError, listed
+from kspan.limits import MOST_COLUMNS
 
 DELIMITERS = ",;\t|"
 SEPARATOR_LINE = re.compile(rb"sep=([^\r\n])\r?\n")
@@ -50,10 +52,17 @@ def read_csv(content: bytes, source: str, dialect: Dialect) -> pl.DataFrame:
     if b"\n" not in text:
         text = text.replace(b"\r", b"\n")
     text = text.rstrip(b"\r\n") + b"\n"
+    check_width(text[: text.index(b"\n")].count(delimiter.encode()) + 1, source)
     padded = _pads_cells(sample, delimiter)
     if padded or not _is_even(text, delimiter):
         text = _straightened(text, source, delimiter, padded=padded)
     return _with_header(_parsed(text, source, delimiter), source, dialect.columns)
+
+
+def check_width(columns: int, source: str) -> None:
+    """Refuse a table with more columns than can be worked with."""
+    if columns > MOST_COLUMNS:
+        raise FileError(f"{source} has {columns:,} columns: at most {MOST_COLUMNS:,} can be used, leave some out")
 
 
 def _as_utf8(content: bytes, source: str, encoding: str | None) -> bytes:
@@ -154,7 +163,7 @@ def _with_header(cells: pl.DataFrame, source: str, names: Sequence[str] | None) 
         header, rows = [(name or "").strip() for name in cells.row(0)], cells.slice(1)
     if "" in header:
         raise FileError(f"column {header.index('') + 1} of {source} has no name: name every column in the header line")
-    twice = sorted({name for name in header if header.count(name) > 1})
+    twice = [name for name, times in Counter(header).items() if times > 1]
     if twice:
         raise FileError(f"{source} has column {listed(twice)} twice: rename one of them")
     return rows.rename(dict(zip(cells.columns, header, strict=True)))

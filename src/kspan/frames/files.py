@@ -13,12 +13,13 @@ import polars as pl
 
 from kspan.errors import FileError
 from kspan.frames.commit import File, settled, write_files
-from kspan.frames.csv import Dialect, read_csv
+from kspan.frames.csv import Dialect, check_width, read_csv
 from kspan.frames.formulas import defused, has_formulas, restored
 from kspan.frames.native import to_polars
 from kspan.frames.places import STDIN, check_place, reason
 from kspan.frames.rebuilt import rebuilt
 from kspan.frames.seal import Seal, seal_of
+from kspan.limits import ALWAYS_CLAIMED, ALWAYS_UNPACKED, MOST_CLAIMED, MOST_PACKED
 
 GZIP, PARQUET, ARROW, ARROW_STREAM = b"\x1f\x8b", b"PAR1", b"ARROW1", b"\xff\xff\xff\xff"
 NOT_READ = {
@@ -29,6 +30,8 @@ NOT_READ = {
     b"\x28\xb5\x2f\xfd": "compressed by zstd",
 }
 
+CELL = 8
+"""Bytes that a cell takes in memory, about."""
 WRITERS: dict[str, Callable[[pl.DataFrame, Any], Any]] = {
     ".csv": pl.DataFrame.write_csv,
     ".tsv": lambda frame, out: frame.write_csv(out, separator="\t"),
@@ -68,17 +71,30 @@ def load(given: Any) -> pl.DataFrame:
 def _parsed(content: bytes, source: str, dialect: Dialect) -> pl.DataFrame:
     try:
         if content.startswith(PARQUET):
+            _check_claim(pl.scan_parquet(io.BytesIO(content)), len(content), source)
             return to_polars(pl.read_parquet(content))
         if content.startswith(ARROW):
+            _check_claim(pl.scan_ipc(io.BytesIO(content)), len(content), source)
             return to_polars(pl.read_ipc(content))
         if content.startswith(ARROW_STREAM):
-            return to_polars(pl.read_ipc_stream(content))
+            frame = pl.read_ipc_stream(content)
+            _check_claim(frame.lazy(), len(content), source)
+            return to_polars(frame)
     except (pl.exceptions.PolarsError, OSError):
         raise FileError(f"{source} is damaged: make or fetch the file again") from None
     for beginning, what in NOT_READ.items():
         if content.startswith(beginning):
             raise FileError(f"{source} is {what}: unpack it or export it as CSV")
     return read_csv(content, source, dialect)
+
+
+def _check_claim(claimed: pl.LazyFrame, size: int, source: str) -> None:
+    """Refuse a file that says to hold far more cells than so many bytes can, before they are unpacked."""
+    columns = len(claimed.collect_schema())
+    check_width(columns, source)
+    rows = int(claimed.select(pl.len()).collect().item())
+    if rows * columns * CELL > max(ALWAYS_CLAIMED, MOST_CLAIMED * size):
+        raise FileError(f"{source} claims {rows:,} rows in {size:,} bytes: that is no table of people, make it again")
 
 
 def read_text(path: str | os.PathLike[str], what: str) -> str:
@@ -146,11 +162,20 @@ def _sealed_content(path: Path) -> tuple[bytes, Seal | None]:
 
 
 def _unpacked(content: bytes, source: str) -> bytes:
-    try:
-        while content.startswith(GZIP):
-            content = gzip.decompress(content)
-    except (OSError, EOFError, zlib.error):
-        raise FileError(f"{source} is a damaged gzip file: make or fetch it again") from None
+    """What a file holds, if it is gzipped: no more than honest files do, and not gzipped again."""
+    if content.startswith(GZIP):
+        most = max(ALWAYS_UNPACKED, MOST_PACKED * len(content))
+        try:
+            with gzip.GzipFile(fileobj=io.BytesIO(content)) as packed:
+                content = packed.read(most + 1)
+        except (OSError, EOFError, zlib.error):
+            raise FileError(f"{source} is a damaged gzip file: make or fetch it again") from None
+        if len(content) > most:
+            raise FileError(
+                f"{source} unpacks to more than {MOST_PACKED} times its size: unpack it yourself if you trust it"
+            )
+        if content.startswith(GZIP):
+            raise FileError(f"{source} is gzipped twice: unpack it once")
     if not content:
         raise FileError(f"{source} is empty: it needs a header line and rows")
     return content

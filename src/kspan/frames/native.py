@@ -1,6 +1,7 @@
 """Any dataframe in, the same kind out; inside there is polars only."""
 
 import os
+from collections import Counter
 from contextlib import suppress
 from datetime import date, time
 from decimal import Decimal
@@ -12,6 +13,7 @@ import numpy as np
 import polars as pl
 
 from kspan.errors import DataError, listed
+from kspan.limits import MOST_COLUMNS
 
 PLAIN = (str, int, float, bool, np.number, np.bool_, Decimal, date, time, NoneType)
 """What a cell of a mixed column may be."""
@@ -96,7 +98,9 @@ def _column(series: "nw.Series[Any]", name: str) -> pl.Series:
 
 def _with_clean_headers(frame: pl.DataFrame) -> pl.DataFrame:
     clean = [name.strip() for name in frame.columns]
-    twice = sorted({name for name in clean if clean.count(name) > 1})
+    if len(clean) > MOST_COLUMNS:
+        raise DataError(f"the table has {len(clean):,} columns: at most {MOST_COLUMNS:,} can be used, leave some out")
+    twice = sorted(name for name, times in Counter(clean).items() if times > 1)
     if twice:
         raise DataError(f"column {listed(twice)} appears twice: rename or drop one of them")
     return frame.rename(dict(zip(frame.columns, clean, strict=True)))

@@ -36,9 +36,14 @@ def write_rules(rules: Rules) -> dict[str, Any]:
         "version": VERSION,
         "transactions": rules.transactions,
         "items": [{"name": item.name, "role": item.role} for item in rules.items],
-        **({} if claim is None else {"claim": {"requirement": claim.requirement, "counting": claim.counting}}),
+        **({} if claim is None else {"claim": _written_claim(claim)}),
         "rules": [_written(rule) for rule in rules.rules],
     }
+
+
+def _written_claim(claim: Claim) -> dict[str, Any]:
+    written: dict[str, Any] = {"requirement": claim.requirement, "counting": claim.counting}
+    return {**written, "inferred_domains": list(claim.inferred_domains)} if claim.inferred_domains else written
 
 
 def _written(rule: Rule) -> dict[str, Any]:
@@ -83,7 +88,8 @@ def read_rules(document: Any, source: str = "the model") -> Rules:
     rules = tuple(_rule(Place(source, f"rule {count}"), one) for count, one in enumerate(document["rules"], 1))
     for place, problem in problems_of_rules(rules, {item.name: item.role for item in items}):
         Place(source, f"rule {place + 1}").refuse(problem)
-    claim = _claim(Place(source, "the claim"), document["claim"]) if "claim" in document else None
+    names = {item.name for item in items}
+    claim = _claim(Place(source, "the claim"), document["claim"], names) if "claim" in document else None
     return Rules(items, document["transactions"], rules, claim)
 
 
@@ -100,8 +106,12 @@ def _rule(place: Place, found: Any) -> Rule:
     return Rule(left, right, support, confidence, told)
 
 
-def _claim(place: Place, found: Any) -> Claim:
-    check_keys(place, found, ("requirement", "counting"))
+def _claim(place: Place, found: Any, names: set[str]) -> Claim:
+    check_keys(place, found, ("requirement", "counting"), ("inferred_domains",))
     if not text(place, "'requirement'", found["requirement"]):
         place.refuse("'requirement' must not be empty")
-    return Claim(found["requirement"], one_of(place, "'counting'", found["counting"], ("people",)))
+    inferred = texts(place, "'inferred_domains'", found.get("inferred_domains", []))
+    if not set(inferred) <= names:
+        place.refuse("'inferred_domains' names what is none of the items")
+    counting = one_of(place, "'counting'", found["counting"], ("people",))
+    return Claim(found["requirement"], counting, inferred_domains=inferred)

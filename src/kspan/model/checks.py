@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, NoReturn, TypeVar
 
 from kspan.errors import ModelError, did_you_mean, listed
+from kspan.limits import LARGEST_NUMBER
 
 Word = TypeVar("Word", bound=str)
 _HALF = re.compile("[\ud800-\udfff]")
@@ -92,9 +93,9 @@ def number(place: Place, what: str, found: Any) -> float:
             said = float(found)
         except OverflowError:
             said = math.inf
-        if math.isfinite(said):
+        if abs(said) <= LARGEST_NUMBER:
             return said
-    return place.refuse(f"{what} must be a finite number")
+    return place.refuse(f"{what} must be a finite number, at most {LARGEST_NUMBER:g}")
 
 
 def pair(place: Place, what: str, found: Any) -> tuple[Any, Any]:

@@ -6,6 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
+from kspan.data.alike import look
 from kspan.data.arrays import Floats, Int64s
 from kspan.data.table import MISSING_LABEL, Column, Table
 from kspan.errors import DataError
@@ -42,8 +43,9 @@ class Axis:
             numbers = column.values.astype(np.float64)
             squares: Floats = ((numbers[:, None] - centers[None, :, 0]) / self.scale) ** 2
             return squares
-        place = {value: number for number, value in enumerate(self.values)}
-        known = np.array([place.get(column.label(code), -1) for code in range(column.size)], np.int64)
+        seen = look if self.attribute.role == "private" else str
+        place = {seen(value): number for number, value in reversed(list(enumerate(self.values)))}
+        known = np.array([place.get(seen(column.label(code)), -1) for code in range(column.size)], np.int64)
         if not strangers and (known < 0).any():
             raise DataError(f"column {column.name!r} has values that the clusters do not know: give people they are of")
         return np.where((known < 0)[:, None], 0.0, category_squares(centers, self.scale)[known])

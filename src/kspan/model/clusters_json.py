@@ -3,6 +3,7 @@
 import math
 from typing import Any
 
+from kspan.limits import LEAST_NUMBER
 from kspan.model.checks import Place, check_keys, number
 from kspan.model.clusters import Axis, Center, Clusters
 from kspan.model.documents import check_format
@@ -56,8 +57,8 @@ def _axes(top: Place, found: Any) -> tuple[Axis, ...]:
         if not isinstance(each, dict) or "scale" not in each:
             place.refuse("the key 'scale' is missing")
         scale = number(place, "'scale'", each["scale"])
-        if scale <= 0:
-            place.refuse("'scale' must be above 0")
+        if scale < LEAST_NUMBER:
+            place.refuse(f"'scale' must be above 0, at least {LEAST_NUMBER:g}")
         scales.append(scale)
     plain_ones = [{key: value for key, value in each.items() if key != "scale"} for each in found]
     return tuple(map(Axis, read_attributes(top, plain_ones), scales))

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import polars as pl
 
+from kspan.data.alike import look
 from kspan.data.encode import encode
 from kspan.data.table import Table
 from kspan.errors import DataError, PolicyError, listed
@@ -29,7 +30,10 @@ def coded_people(tree: Tree, people: pl.DataFrame, policy: Policy, asked: Sequen
         raise DataError(f"the people lack the column {listed(absent)}: give the table that the tree was made from")
     table = encode(people, policy, names)
     labels = {table[tree.target].label(code) for code in range(table[tree.target].size)}
-    if not labels <= set(tree.labels):
+    known = set(tree.labels)
+    if tree.target_role == "private":
+        labels, known = set(map(look, labels)), set(map(look, known))
+    if not labels <= known:
         raise DataError(
             f"the people have labels in {tree.target!r} that the tree does not know: give the table it was made from"
         )

@@ -7,7 +7,7 @@ from typing import Any
 import polars as pl
 
 from kspan.data.arrays import Floats
-from kspan.data.schema import check_range_pattern
+from kspan.data.ranges import check_range_pattern
 from kspan.data.table import Table
 from kspan.errors import ModelError
 from kspan.frames.files import load

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import polars as pl
 
+from kspan.data.alike import respelled
 from kspan.data.encode import encode
 from kspan.data.general import general
 from kspan.data.schema import Schema
@@ -18,6 +19,8 @@ def answers(attributes: Sequence[Attribute], people: pl.DataFrame, range_pattern
     absent = [name for name in names if name not in people.columns]
     if absent:
         raise DataError(f"the table lacks {listed(absent)}, which the model asks for: add the column")
+    words = [one for one in attributes if one.role == "private" and one.kind == "categorical"]
+    people = people.with_columns(respelled(people[one.name], one.values) for one in words)
     table = encode(people, Schema(public=names), names)
     for name in (attribute.name for attribute in attributes if attribute.kind == "numeric"):
         column = table[name]

@@ -15,7 +15,7 @@ class Claim:
     counting: str = "people"
     disclosure: Disclosure = "counts"
     inferred_domains: tuple[str, ...] = ()
-    """Attributes whose domain was taken from the data: it may tell of a person by itself."""
+    """Attributes, target and items of which told values, bounds or names came from the people, not from the policy."""
     missing: str | None = None
     """What the promise takes a missing public value for, if there may be any."""
 

@@ -133,7 +133,9 @@ def _widths(column: Column) -> list[float]:
     """A round width that cuts the range into about twenty intervals, and its double and fourfold."""
     if column.kind != "numeric" or len(column.values) < 2 or column.values.dtype == object:
         return []
-    wanted = float(column.values[-1] - column.values[0]) / 20
+    wanted = (float(column.values[-1]) - float(column.values[0])) / 20
+    if wanted == 0:  # whole numbers that differ where floats have no digits left
+        return []
     scale = 10.0 ** math.floor(math.log10(wanted))
     width = next(step * scale for step in (1, 2, 5, 10) if step * scale >= wanted)
     return [float(f"{width * times:.6g}") for times in (1, 2, 4)]

@@ -1,0 +1,55 @@
+"""How tables of others write ranges: a pattern of one's own, matched in time that only grows with the text.
+
+Patterns that try one way after another (as Python's do) can take years for a cell of forty characters.
+"""
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from kspan.errors import PolicyError
+
+LONGEST_PATTERN = 1_000
+Ends = tuple[str | None, str | None]
+
+
+def check_range_pattern(pattern: Any) -> str | None:
+    r"""A pattern of ranges as it was given, refused if it is none.
+
+    >>> check_range_pattern(r"(?P<low>\d+) to (?P<high>\d+)")
+    '(?P<low>\\d+) to (?P<high>\\d+)'
+    """
+    if pattern is None:
+        return None
+    try:
+        short = isinstance(pattern, str) and len(pattern) <= LONGEST_PATTERN
+        groups = re.compile(pattern).groupindex if short else None
+    except (re.error, RecursionError, OverflowError):
+        groups = None
+    if groups is None or not {"low", "high"} <= set(groups):
+        raise PolicyError(
+            f"the range_pattern {pattern!r:.60} is no regular expression with the groups low and high: "
+            r"write for example '(?P<low>\d+) to (?P<high>\d+)'"
+        )
+    ends_of(str(pattern), ["0"])
+    return str(pattern)
+
+
+def ends_of(pattern: str, labels: Sequence[str]) -> list[Ends | None]:
+    r"""The texts of the lowest and the highest number of each label that a pattern matches as a whole, else None.
+
+    >>> ends_of(r"(?P<low>\d+) to (?P<high>\d+)", ["20 to 39", "20-39"])
+    [('20', '39'), None]
+    """
+    import polars as pl  # loading it takes a moment, and hardly any policy has a pattern
+
+    texts, whole = pl.Series(labels, dtype=pl.String), rf"\A(?:{pattern})\z"
+    try:
+        fits, groups = texts.str.contains(whole), texts.str.extract_groups(whole).struct
+        ends = zip(groups.field("low"), groups.field("high"), strict=True)
+        return [found if fit else None for fit, found in zip(fits, ends, strict=True)]
+    except pl.exceptions.PolarsError:
+        raise PolicyError(
+            f"the range_pattern {pattern!r:.60} looks ahead or back, or is too large: use groups, classes and "
+            r"repetitions alone, as in '(?P<low>\d+) to (?P<high>\d+)'"
+        ) from None
