@@ -119,6 +119,11 @@ def judged_tree(
     return Judged(text.encode(), found)
 
 
+def published(judged: Judged) -> Tree:
+    """The tree as a reader of the file gets it."""
+    return read_tree(json.loads(judged.content)).tree
+
+
 def judged_paths(tree: Tree, require: Requirement, *, disclosure: str | None = None) -> Judged:
     """A tree as it is written, if what it tells of every path satisfies a requirement, whoever its people are."""
     told = tree if disclosure is None else tree.disclosing(disclosure)

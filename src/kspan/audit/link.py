@@ -60,8 +60,10 @@ def admitted(shown: Column, known: Column) -> tuple[Int64s, Int64s]:
     """
     place = {known.label(code): code for code in range(len(known.values))}
     numbers = sorted((value, code) for label, code in place.items() if (value := number(label)) is not None)
+    # A hierarchy that is built, not declared, knows the values of the table that it was built for: people have more.
+    hierarchies = [each for each in (shown.hierarchy, known.hierarchy) if each is not None]
     codes: list[list[int]] = [
-        list(_named(shown.label(code), shown.hierarchy, place, numbers)) for code in range(len(shown.values))
+        _named(shown.label(code), hierarchies, place, numbers) for code in range(len(shown.values))
     ]
     if shown.suppressed is not None:
         codes.append(list(range(known.size)))
@@ -74,21 +76,22 @@ def admitted(shown: Column, known: Column) -> tuple[Int64s, Int64s]:
 
 
 def _named(
-    label: str, hierarchy: Hierarchy | None, place: dict[str, int], numbers: list[tuple[float, int]]
-) -> Iterable[int]:
-    """The codes of the known values that a shown cell admits."""
+    label: str, hierarchies: Iterable[Hierarchy], place: dict[str, int], numbers: list[tuple[float, int]]
+) -> list[int]:
+    """The codes of the known values that a shown cell admits, in order."""
     if label in place:
-        return (place[label],)
-    if hierarchy is not None and (name := hierarchy.find(label)):
-        values: Iterable[str] = (hierarchy.values[member] for member in hierarchy.members[name])
-    else:
-        cell = read_cell(label)
-        if isinstance(cell, Between):
-            first = bisect_left(numbers, cell.low, key=itemgetter(0))
-            end = bisect_right(numbers, cell.high, key=itemgetter(0))
-            return (code for _, code in numbers[first:end])
-        values = values_in(cell)
-    return (place[text] for value in values if (text := _canonical(value)) in place)
+        return [place[label]]
+    names = [(each, name) for each in hierarchies if (name := each.find(label))]
+    values = {each.values[member] for each, name in names for member in each.members[name]}
+    cell = read_cell(label)
+    if not names and not isinstance(cell, Between):
+        values.update(values_in(cell))
+    found = {place[text] for value in values if (text := _canonical(value)) in place}
+    if isinstance(cell, Between):
+        first = bisect_left(numbers, cell.low, key=itemgetter(0))
+        end = bisect_right(numbers, cell.high, key=itemgetter(0))
+        found.update(code for _, code in numbers[first:end])
+    return sorted(found)
 
 
 def _canonical(value: str) -> str:

@@ -50,7 +50,8 @@ def spans_of(tree: Tree, table: Table) -> TreeSpans:
         sets.add(reaching, leaf)
         leaves[reaching] += 1
     span, example = sets.numbered(kinds.shown[tree.target].code if target_public else None)
-    bins = leaves[example] * (1 if target_public else len(tree.labels))
+    # A private label tells something even if all people have the same: the domain may have been taken from them.
+    bins = leaves[example] * (1 if target_public else max(len(tree.labels), 2))
     rows = span[kinds.group]
     counted = count_groups(table, rows, len(example), () if target_public else (tree.target,))
     # Who reaches no bin at all has a value that the tree does not know, and is not safe by that.

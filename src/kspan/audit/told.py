@@ -1,6 +1,6 @@
 """What a model tells of values: which came from the people, and which of them too few people have."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -11,7 +11,7 @@ from kspan.data.hierarchy import Hierarchy
 from kspan.data.levels import Ordered
 from kspan.data.schema import Schema
 from kspan.errors import DoesNotHold
-from kspan.model.tree import Attribute, Tree
+from kspan.model.tree import Attribute, Edge, Node, Tree
 from kspan.policy import Policy
 from kspan.privacy import KAnonymity, Requirement
 
@@ -39,22 +39,43 @@ def fewest_of(require: Requirement) -> int:
 
 
 def without_rare(tree: Tree, people: pl.DataFrame, policy: Policy, told: Iterable[int] = ()) -> Tree:
-    """The tree without the values that too few people have, of attributes that it neither asks nor tells more of.
+    """The tree without the values that too few people have, where the policy does not declare them.
 
-    Where it asks an attribute, or its spread is `told`, a value stands beside others of a branch or bin that was judged
-    to be a crowd, as in a cell `{a|b}` of a table. What the policy declares came from nobody.
+    Nobody with such a value comes to a branch that has a crowd for it, so it leads to branches where nobody is: these
+    go. It stays where it shares a branch with others, which was judged to be a crowd, as in a cell `{a|b}` of a table,
+    and where the spread of its attribute is `told`.
     """
-    fewest = fewest_of(policy.require)
-    needed = {*told, *(node.attribute for node in tree.nodes() if node.attribute is not None)}
-    idle = {one.name for place, one in enumerate(tree.attributes) if place not in needed}
-    rare = idle.intersection(_uncertain(tree.attributes, policy))
-    return replace(
-        tree,
-        attributes=tuple(
-            _with(one, frequent(one.name, people, policy, fewest)) if one.name in rare else one
-            for one in tree.attributes
-        ),
-    )
+    fewest, uncertain, spread = fewest_of(policy.require), set(_uncertain(tree.attributes, policy)), set(told)
+    kept = {
+        place: frequent(one.name, people, policy, fewest)
+        for place, one in enumerate(tree.attributes)
+        if one.name in uncertain and place not in spread
+    }
+    for node in tree.nodes():
+        if node.attribute is not None and node.attribute in kept:
+            full = [edge for edge in node.edges if edge.node.people != 0]
+            needed = full if len(full) > 1 else node.edges
+            kept[node.attribute] = kept[node.attribute].union(*(edge.region.values for edge in needed))
+    attributes = (_with(one, kept[place]) if place in kept else one for place, one in enumerate(tree.attributes))
+    return replace(tree, attributes=tuple(attributes), root=_pruned(tree, kept))
+
+
+def _pruned(tree: Tree, kept: Mapping[int, frozenset[str]]) -> Node:
+    """The nodes of a tree with branches for some values of its attributes only."""
+    made = dict[int, Node]()
+    for node in reversed(list(tree.nodes())):
+        edges = [Edge(edge.region, made[id(edge.node)]) for edge in node.edges]
+        if node.attribute is not None and node.attribute in kept:
+            edges = _edges(edges, kept[node.attribute])
+        made[id(node)] = replace(node, edges=tuple(edges))
+    return made[id(tree.root)]
+
+
+def _edges(edges: Sequence[Edge], kept: frozenset[str]) -> list[Edge]:
+    left = [replace(edge, region=replace(edge.region, values=edge.region.values & kept)) for edge in edges]
+    asked = [edge for edge in left if edge.region.values or edge.region.intervals]
+    # A branch for the missing alone stays if no other takes them.
+    return asked if any(edge.region.missing for edge in asked) else [*asked, *(e for e in left if e.region.missing)]
 
 
 def check_common(attributes: Iterable[Attribute], people: pl.DataFrame, policy: Policy, what: str) -> None:

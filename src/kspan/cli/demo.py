@@ -43,7 +43,7 @@ def demo(
     from kspan.induce.methods import learn
     from kspan.model.paths import text
     from kspan.policy import Policy
-    from kspan.publish import publish_tree
+    from kspan.publish import judged_tree, published, write_judged
     from kspan.report.gather import story
     from kspan.report.making import described, table_summary
     from kspan.report.page import Report
@@ -76,8 +76,9 @@ def demo(
         hierarchies = {name: given for name, given in policy.hierarchies.items() if name in policy.public}
         of_tree = Policy(public=policy.public, target="income", require=policy.require, hierarchies=hierarchies)
         seen = people.select(*policy.public, "income")
-        tree = learn(seen, of_tree)
-        judged = publish_tree(tree, seen, of_tree, made["tree.json"])
+        of_seen = judged_tree(learn(seen, of_tree), seen, of_tree)
+        write_judged({made["tree.json"]: of_seen})
+        tree, judged = published(of_seen), of_seen.audit
         chapters.append(
             described(
                 tree, judged, seen, of_tree, path=made["tree.json"], method="kadet", title="A model to release (kADET)"

@@ -250,8 +250,8 @@ def learn(
         model = induce(people, rules, method, **options)
         if isinstance(model, Tree):
             step("judging it")
-            told = model.disclosing(disclose)
-            made = written_tree(told, people, rules, method, output, table, keep_formulas=keep_formulas)
+            how_told: dict[str, Any] = {"disclosure": disclose, "keep_formulas": keep_formulas}
+            made = written_tree(model, people, rules, method, output, table, **how_told)
             if report is not None:
                 from kspan.report.making import described
 

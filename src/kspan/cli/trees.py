@@ -34,29 +34,31 @@ def written_tree(
     output: Path,
     table: Path | None,
     *,
+    disclosure: str,
     keep_formulas: bool,
 ) -> WrittenTree:
     """Judge a tree that is to keep the requirement, and write it with its table; write any other as it is."""
     from kspan.induce.methods import PRIVATE_METHODS
     from kspan.model.equivalent import told
     from kspan.model.models import save_model
-    from kspan.publish import judged_table, judged_tree, write_judged
+    from kspan.publish import judged_table, judged_tree, published, write_judged
 
     files = {}
     if method in PRIVATE_METHODS:
-        files[output] = judged_tree(tree, people, rules, disclosure=tree.disclosure)
+        files[output] = judged_tree(tree, people, rules, disclosure=disclosure)
     if table is not None:
         remedy = (
             "neither was the tree: leave out --table, or name the target where the requirement is about private "
             f"values ([require.{rules.target}])"
         )
-        shown = told(tree, people, rules)
+        shown = told(tree.disclosing(disclosure), people, rules)
         what = "the equivalent table"
         files[table] = judged_table(shown, rules, table, what=what, remedy=remedy, keep_formulas=keep_formulas)
     write_judged(files)
     if not files:
-        save_model(tree, output)
-    return WrittenTree(tree, output, table, {path: judged.audit for path, judged in files.items()})
+        save_model(tree.disclosing(disclosure), output)
+    written = published(files[output]) if output in files else tree.disclosing(disclosure)
+    return WrittenTree(written, output, table, {path: judged.audit for path, judged in files.items()})
 
 
 def tell_tree(made: WrittenTree, rules: "Policy", method: str, *, depth: int, json: bool) -> int:

@@ -57,8 +57,9 @@ class Spans:
 
     def __init__(self, people: People, root: int, rows: Rows, *, target_public: bool) -> None:
         self.people = people
-        # The attacker knows a public label, so a leaf is one bin then; else as many as there are labels.
-        self.bins_per_leaf = 1 if target_public else people.labels
+        # The attacker knows a public label, so a leaf is one bin then; else as many as there are labels, and more than
+        # one even if all people have the same label: that may be what the attacker did not know.
+        self.bins_per_leaf = 1 if target_public else max(people.labels, 2)
         parts = [rows[people.label[rows] == label] for label in range(people.labels)] if target_public else [rows]
         self.first = [Span(part, 1) for part in parts if len(part)]
         self.reaching = {root: self.first}

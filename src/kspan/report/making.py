@@ -11,6 +11,7 @@ import polars as pl
 from kspan.audit.audit import audit
 from kspan.audit.findings import Audit
 from kspan.audit.models import is_for_models
+from kspan.audit.told import without_rare
 from kspan.data.encode import encode
 from kspan.errors import DataError, PolicyError
 from kspan.evaluate.cost import CostCurve, cost_curve
@@ -83,6 +84,8 @@ def report(
         made = described(release.tree, release.audit, people, rules, **how)
     else:
         release = release.rules if isinstance(release, MinedRules) else release
+        if isinstance(release, Tree) and people is not None and rules is not None:
+            release = without_rare(release, load(people), rules)  # as it would be published
         progress("judging it")
         found = _judged(release, people, rules, require, beside, population, progress)
         made = described(release, found, people, rules, **how)
