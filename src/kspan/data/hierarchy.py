@@ -12,7 +12,7 @@ import numpy as np
 
 from kspan.data.arrays import Int64s
 from kspan.data.cells import SUPPRESSED, number, number_text
-from kspan.errors import HierarchyError, listed
+from kspan.errors import HierarchyError, hinted
 from kspan.frames.files import read_text, write_text
 from kspan.limits import MOST_LEVELS, MOST_NAMES
 
@@ -202,7 +202,7 @@ def _check_values_once(values: tuple[str, ...], source: str) -> None:
     if len(set(values)) == len(values):
         return
     twice = [value for value, times in Counter(values).items() if times > 1]
-    raise HierarchyError(f"{source} lists {listed(twice)} more than once: keep one line a value")
+    raise HierarchyError(f"{source} lists {hinted(twice)} more than once: keep one line a value", details=twice)
 
 
 def _check_nested(names: tuple[str, ...], above: tuple[str, ...], level: int, source: str) -> None:
@@ -210,6 +210,6 @@ def _check_nested(names: tuple[str, ...], above: tuple[str, ...], level: int, so
     for name, general in zip(names, above, strict=True):
         if parent.setdefault(name, general) != general:
             raise HierarchyError(
-                f"{source} puts {name!r} of level {level} under both {parent[name]!r} and {general!r}: "
-                "give every name one parent"
+                f"{source} puts {hinted([name])} of level {level} under two names of the next: give it one parent",
+                details=(name, parent[name], general),
             )
