@@ -22,6 +22,8 @@ def predict(
     json: Json = False,
 ) -> int:
     """Predict the target of MODEL for each row of DATA."""
+    from kspan.data.encode import encode_column
+    from kspan.data.schema import Schema
     from kspan.frames.files import check_writable, read_table, write_table
     from kspan.model.clusters import Clusters
     from kspan.model.models import load_model
@@ -37,6 +39,8 @@ def predict(
         people = read_table(data, dialect(delimiter, encoding, columns))
         step("predicting")
         made = predicted(learnt, people, range_pattern)
+        if not isinstance(learnt, Clusters) and learnt.target in people.columns:
+            encode_column(people[learnt.target], Schema())  # refuses labels that cannot be compared, before it writes
         write_table(made, output)
     right = None
     if isinstance(learnt, Clusters):

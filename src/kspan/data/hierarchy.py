@@ -134,7 +134,8 @@ class Hierarchy:
                 if other != size:
                     raise HierarchyError(
                         f"{source} uses the name {name!r} for different sets of values at levels {before} and {level}: "
-                        "rename one of them"
+                        "rename one of them",
+                        details=(name,),
                     )
 
 
@@ -211,5 +212,6 @@ def _check_nested(names: tuple[str, ...], above: tuple[str, ...], level: int, so
         if parent.setdefault(name, general) != general:
             raise HierarchyError(
                 f"{source} puts {name!r} of level {level} under both {parent[name]!r} and {general!r}: "
-                "give every name one parent"
+                "give every name one parent",
+                details=(name, general),
             )
