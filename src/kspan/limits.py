@@ -26,6 +26,3 @@ MOST_NAMES = 20_000_000
 
 MOST_VALUES = 1_000_000
 """That a policy may declare of a domain, an order or as missing."""
-
-MOST_REQUIRED = 10**15
-"""People or values that a requirement may ask for: more than there are, and sums of them are exact."""

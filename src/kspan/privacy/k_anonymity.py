@@ -7,7 +7,6 @@ from typing import ClassVar
 from kspan.data.arrays import Bools
 from kspan.data.groups import Groups
 from kspan.errors import check_number
-from kspan.limits import MOST_REQUIRED
 from kspan.privacy.requirement import Requirement
 
 
@@ -25,7 +24,7 @@ class KAnonymity(Requirement):
     k: int
 
     def __post_init__(self) -> None:
-        check_number(self.key, self.k, low=1, high=MOST_REQUIRED, whole=True)
+        check_number(self.key, self.k, low=1, whole=True)
         object.__setattr__(self, "k", int(self.k))
 
     def satisfied(self, groups: Groups) -> Bools:

@@ -9,7 +9,6 @@ import numpy as np
 from kspan.data.arrays import Bools, Floats
 from kspan.data.groups import Counts
 from kspan.errors import check_number
-from kspan.limits import MOST_REQUIRED
 from kspan.privacy.requirement import SLACK, OnPrivate
 
 
@@ -28,7 +27,7 @@ class DistinctL(OnPrivate):
 
     def check_parameters(self) -> None:
         """L counts values."""
-        check_number(self.key, self.l, low=1, high=MOST_REQUIRED, whole=True)
+        check_number(self.key, self.l, low=1, whole=True)
         object.__setattr__(self, "l", int(self.l))
 
     def level(self, counts: Counts) -> Floats:
@@ -107,7 +106,7 @@ class RecursiveCL(OnPrivate):
     def check_parameters(self) -> None:
         """A share of the tail, and a place in the order."""
         check_number("c of recursive_cl", self.c, low=0)
-        check_number("l of recursive_cl", self.l, low=1, high=MOST_REQUIRED, whole=True)
+        check_number("l of recursive_cl", self.l, low=1, whole=True)
         object.__setattr__(self, "l", int(self.l))
 
     @property
