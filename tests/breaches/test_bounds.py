@@ -111,6 +111,15 @@ def test_a_pattern_cannot_search_for_ever() -> None:
     assert time.process_time() - begun < SECONDS
 
 
+@pytest.mark.parametrize("require", ["k=9223372036854775808", "k=1e300", "distinct_l=1e300"])
+def test_what_nobody_reaches_is_not_reached(require: str) -> None:
+    table = pl.DataFrame({"x": [1, 2, 3, 4] * 3, "q": ["a", "b"] * 6, "p": ["x", "y", "y"] * 4})
+    said = ks.Policy(public=["x", "q"], target="p", require=require)
+    assert not ks.audit(table, said).holds
+    with pytest.raises(ks.KspanError, match="lower it"):
+        ks.learn(table, said, method="kadet")
+
+
 def test_a_hierarchy_of_many_names_is_built_in_even_time() -> None:
     names = {f"g{at}": [f"v{10 * at + each}" for each in range(10)] for at in range(2_000)}
     begun = time.process_time()

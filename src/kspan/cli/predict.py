@@ -23,6 +23,8 @@ def predict(
     json: Json = False,
 ) -> int:
     """Predict the target of MODEL for each row of DATA."""
+    from kspan.data.encode import encode_column
+    from kspan.data.schema import Schema
     from kspan.frames.files import check_writable, read_table, write_table
     from kspan.model.clusters import Clusters
     from kspan.model.models import load_model
@@ -38,6 +40,8 @@ def predict(
         people = read_table(data, dialect(delimiter, encoding, columns))
         step("predicting")
         made = predicted(learnt, people, range_pattern)
+        if not isinstance(learnt, Clusters) and learnt.target in people.columns:
+            encode_column(people[learnt.target], Schema())  # refuses labels that cannot be compared, before it writes
         write_table(made, output, keep_formulas=keep_formulas)
     right = None
     if isinstance(learnt, Clusters):

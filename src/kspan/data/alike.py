@@ -57,8 +57,8 @@ def spellings(labels: pl.Series, known: Iterable[str]) -> tuple[pl.Series, Int64
     """One spelling of each value among sorted labels, in order, and the place there of each label and of a null cell.
 
     A value is spelled as it is `known`, else plainly if it is somewhere or is a number, else as it comes first. What
-    shows nothing has the place of a null cell, after all others. None where no two labels look alike, and all are
-    spelled as they should be.
+    shows nothing has the place of a null cell, after all others, unless it is known. None where no two labels look
+    alike, and all are spelled as they should be.
     """
     if labels.str.contains(PLAIN).all():
         return None
@@ -67,12 +67,12 @@ def spellings(labels: pl.Series, known: Iterable[str]) -> tuple[pl.Series, Int64
     there, chosen = set(values), dict[str, str]()
     for value, seen in zip(values, looks, strict=True):
         plainly = seen in there or seen in NOT_A_NUMBER or number(seen) is not None
-        chosen.setdefault(seen, ours.get(seen) or (seen if plainly else value))
-    order = sorted(spelled for seen, spelled in chosen.items() if seen)
+        chosen.setdefault(seen, ours.get(seen, seen if plainly else value))
+    order = sorted(spelled for seen, spelled in chosen.items() if seen or seen in ours)
     if order == values:
         return None
     place = {spelled: at for at, spelled in enumerate(order)}
-    places = [place[chosen[seen]] if seen else len(order) for seen in looks]
+    places = [place[chosen[seen]] if seen or seen in ours else len(order) for seen in looks]
     return pl.Series(labels.name, order, dtype=pl.String), np.array([*places, len(order)], np.int64)
 
 

@@ -134,7 +134,8 @@ class Hierarchy:
                 if other != size:
                     raise HierarchyError(
                         f"{source} uses the name {name!r} for different sets of values at levels {before} and {level}: "
-                        "rename one of them"
+                        "rename one of them",
+                        details=(name,),
                     )
 
 

@@ -114,7 +114,14 @@ class Prefixes:
             return value if len(value) <= keep else value[:keep].ljust(longest, self.mask)
 
         kept = range(longest - 1, 0, -1)
-        return Hierarchy.of([(value, *(masked(value, keep) for keep in kept), SUPPRESSED) for value in sorted(values)])
+        # A released column may show some codes as they are, and others by names that they share: those are no values.
+        shared = (
+            {name for value in values for keep in kept if (name := masked(value, keep)) != value}
+            if not self.mask.isalnum()
+            else set[str]()
+        )
+        leaves = sorted(value for value in values if value not in shared)
+        return Hierarchy.of([(value, *(masked(value, keep) for keep in kept), SUPPRESSED) for value in leaves])
 
 
 @dataclass(frozen=True)

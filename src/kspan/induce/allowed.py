@@ -6,6 +6,7 @@ from functools import cached_property
 import numpy as np
 
 from kspan.data.arrays import Bools, Int64s
+from kspan.data.encode import MOST_PEOPLE
 from kspan.data.groups import Counts, Groups
 from kspan.induce.features import Feature
 from kspan.induce.people import People, Rows
@@ -33,7 +34,8 @@ class Guard:
         self.requirement, self.target = requirement, target
         self.spans = Spans(people, 0, rows, target_public=target is None)
         self.whole = people.counts(rows)
-        self.k = max((part.k for part in requirement.parts if isinstance(part, KAnonymity)), default=0)
+        k = max((part.k for part in requirement.parts if isinstance(part, KAnonymity)), default=0)
+        self.k = min(k, MOST_PEOPLE)  # compiled code counts in 64 bits, and nobody reaches more than there can be
 
     def allows(self, parts: Parts) -> bool:
         """Do all parts of spans satisfy the requirement?"""

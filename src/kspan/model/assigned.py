@@ -19,6 +19,6 @@ def assigned(clusters: Clusters, people: pl.DataFrame) -> Int64s:
     domains = {name: "numeric" if name in numbers else "categorical" for name in names}
     table = encode(people, Schema(public=names, domains=domains), names)
     for name in numbers:
-        if table[name].size > len(table[name].values):
+        if table[name].values.dtype == object or table[name].size > len(table[name].values):
             raise DataError(f"column {name!r} must hold a number for everybody: fill it, or leave people out")
     return clusters.nearest(table, strangers=True)

@@ -1,13 +1,13 @@
 """The numbers that an attribute may hold, cut into cells by every bound that some tree names."""
 
 import math
+import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
 
 from kspan.data.arrays import Bools, Floats
-from kspan.limits import LARGEST_NUMBER
 from kspan.model.tree import Attribute
 
 WHOLE = 2.0**52
@@ -95,4 +95,4 @@ def _widened(bounds: Floats, whole: bool) -> tuple[float, float]:
     gap = (highest / len(bounds) - lowest / len(bounds)) * len(bounds) / max(len(bounds) - 1, 1) or 1.0
     gap = max(gap, abs(lowest) * 2**-40, abs(highest) * 2**-40)
     gap = math.ceil(gap) if whole else gap
-    return max(lowest - gap, -LARGEST_NUMBER), min(highest + gap, LARGEST_NUMBER)
+    return max(lowest - gap, -sys.float_info.max), min(highest + gap, sys.float_info.max)
