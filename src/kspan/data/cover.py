@@ -73,11 +73,8 @@ def _built(column: Column, recipe: Recipe) -> Hierarchy | None:
     try:
         return recipe.build(list(values)) if values else None
     except HierarchyError as error:
-        # Built from cells of people, so that names in it are theirs.
-        theirs = "some of its values are written like names of others, use the file of a hierarchy"
-        why = theirs if error.details else str(error)
         raise HierarchyError(
-            f"the hierarchy of {column.name!r} cannot be built: {why}", details=error.details
+            f"the hierarchy of {column.name!r} cannot be built: {error}", details=error.details
         ) from None
 
 
