@@ -133,8 +133,8 @@ class Hierarchy:
                 before, other = sizes.setdefault(name, (level, size))
                 if other != size:
                     raise HierarchyError(
-                        f"{source} uses {hinted([name])} as a name for different sets of values, at levels {before} and "
-                        f"{level}: rename one of them",
+                        f"{source} uses {hinted([name])} as a name for different sets of values at levels {before} "
+                        f"and {level}: rename one of them",
                         details=(name,),
                     )
 
