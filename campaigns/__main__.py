@@ -1,6 +1,7 @@
 """`python -m campaigns bytes|crash|input|claims|load`: attack the product for a while, and tell what was found."""
 
 import argparse
+import os
 import random
 import sys
 import tempfile
@@ -22,6 +23,7 @@ CAMPAIGNS = {
 def main(words: list[str] | None = None) -> int:
     """Run one campaign; the exit code is 1 if it found something."""
     given = _arguments(words)
+    os.environ.pop("KSPAN_DEBUG", None)  # commands run as people run them
     folder = given.out or Path(tempfile.mkdtemp(prefix="campaign-"))
     figures = Figures(given.campaign, folder.resolve())
     warm()

@@ -171,12 +171,15 @@ class Worker:
 
 
 def _serve(read: int, write: int, said: Path) -> None:
+    from kspan.cli.supervised import silence_libraries
+
     resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, MEMORY))  # of addresses alone scripts of charts take more
     with os.fdopen(read) as requests:
         for line in requests:
             request = json.loads(line)
             os.chdir(request["folder"])
             _speak_into(said)
+            silence_libraries()  # as a command does
             with contextlib.suppress(OSError):
                 Path("/proc/self/clear_refs").write_text("5")
             before = _status("VmRSS")

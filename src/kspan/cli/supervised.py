@@ -32,7 +32,7 @@ def supervised(work: Callable[[], int], left: Callable[[], str], refuse: Callabl
     if child == 0:
         _end_with(parent)
         hear_once()
-        _silence_libraries()
+        silence_libraries()
         return work()
     asked = []
 
@@ -80,7 +80,7 @@ def _end_with(parent: int) -> None:
         os._exit(REFUSED)
 
 
-def _silence_libraries() -> None:
+def silence_libraries() -> None:
     """Let what libraries print past Python go nowhere: their last words may quote cells."""
     with suppress(OSError):
         sys.stderr.flush()

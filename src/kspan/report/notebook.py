@@ -19,6 +19,7 @@ from kspan.report.pictures.tree import TreePicture, tree_picture
 from kspan.report.pictures.tree_spec import tree_svg
 from kspan.report.sentences import table_costs
 from kspan.report.summary import Summary
+from kspan.report.svg import svg_of
 from kspan.share.publishing import SharedTree
 from kspan.tables.release import TableRelease
 
@@ -50,7 +51,7 @@ def card(summary: Summary) -> str:
     picture = summary.picture
     drawings = []
     if summary.after is not None:
-        drawings.append(_svg(_static(compiled(sizes_chart(summary.after, summary.before, summary.k, width=480)))))
+        drawings.append(_svg(svg_of(compiled(sizes_chart(summary.after, summary.before, summary.k, width=480)))))
     if isinstance(picture, TreePicture):
         drawings.append(_svg(tree_svg(picture)))
     return _rendered("card.html", summary=summary, drawings=drawings)
@@ -58,13 +59,6 @@ def card(summary: Summary) -> str:
 
 def _rendered(template: str, **given: Any) -> str:
     return environment(autoescape=True).get_template(template).render(**given)
-
-
-def _static(spec: dict[str, Any]) -> str:
-    import vl_convert
-
-    drawn: str = vl_convert.vega_to_svg(spec)
-    return drawn
 
 
 def _svg(drawing: str) -> Markup:

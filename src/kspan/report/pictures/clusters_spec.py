@@ -1,13 +1,12 @@
 """The drawing of clusters as a Vega specification: a plane with cells, or all axes side by side."""
 
-import vl_convert
-
 from kspan.report.pictures.cluster_lines import side_by_side
 from kspan.report.pictures.cluster_marks import GRID, Json
 from kspan.report.pictures.cluster_plane import plane
 from kspan.report.pictures.clusters import ClustersPicture, DrawnCluster
 from kspan.report.pictures.tree_marks import FONT
 from kspan.report.pictures.words import people_text, ranges
+from kspan.report.svg import svg_of
 
 WIDTH, HEIGHT = 640, 380
 
@@ -53,7 +52,7 @@ def clusters_chart(picture: ClustersPicture) -> Json:
 
 def clusters_svg(picture: ClustersPicture) -> str:
     """The drawing as an SVG that stands by itself."""
-    return str(vl_convert.vega_to_svg({**clusters_chart(picture), "usermeta": {}}))
+    return svg_of({**clusters_chart(picture), "usermeta": {}})
 
 
 def _said(picture: ClustersPicture, cluster: DrawnCluster) -> Json:

@@ -3,12 +3,11 @@
 from collections.abc import Iterable
 from typing import Any
 
-import vl_convert
-
 from kspan.report.charts import COLORS
 from kspan.report.pictures.tree import HELD_BACK, TreeNode, TreePicture
 from kspan.report.pictures.tree_marks import FONT, UNTOLD, drawing, layout
 from kspan.report.pictures.words import people_text, ranges
+from kspan.report.svg import svg_of
 
 START_DEPTH = 4
 """To where a large tree is open at first."""
@@ -51,7 +50,7 @@ def tree_spec(picture: TreePicture) -> dict[str, Any]:
 
 def tree_svg(picture: TreePicture) -> str:
     """The first levels as an SVG that stands by itself."""
-    return str(vl_convert.vega_to_svg({**tree_spec(picture), "usermeta": {}}))
+    return svg_of({**tree_spec(picture), "usermeta": {}})
 
 
 def described(picture: TreePicture) -> str:
