@@ -156,8 +156,9 @@ def test_an_interruption_waits_until_all_files_are_in_place(tmp_path: Path, monk
     renamed = []
 
     def interrupted(here: Path, there: Path) -> None:
-        signal.raise_signal(signal.SIGINT)
-        renamed.append(there)
+        if there.name in "abc":  # not the plan
+            signal.raise_signal(signal.SIGINT)
+            renamed.append(there)
         usual(here, there)
 
     monkeypatch.setattr(os, "replace", interrupted)
@@ -195,50 +196,84 @@ def test_what_is_written_together_is_written_at_the_end_or_not_at_all(tmp_path: 
     assert content_of(tmp_path / "c") is None
 
 
-def planted(folder: Path, plan: str, rights: int = 0o700) -> Path:
+def planted(folder: Path, plan: str | None, rights: int = 0o700) -> Path:
     """A folder that looks like a leftover, as an archive from a stranger may hold it."""
     draft = folder / f"{PREFIX}planted"
     draft.mkdir()
-    (draft / "plan.json").write_text(plan.replace("HERE", str(draft)))
+    if plan is not None:
+        (draft / "plan.json").write_text(plan.replace("HERE", str(draft)))
     (draft / "committed").write_text("")
+    (draft / "birth").write_text("")
     (draft / "0").write_text("evil")
     draft.chmod(rights)
     return draft
 
 
+GOOD = '{"0": ["x", 420]}'
+BORN = '"birth": [1, 2, 3]'
+
+
+@pytest.mark.parametrize("birth", [BORN, '"birth": "TRUE"'])
 @pytest.mark.parametrize(
     "names",
-    ['{"0": ["../policy.toml", 420]}', '{"0": ["/tmp/x", 420]}', '{"0": ["..", 420]}', '{"../policy.toml": ["x", 420]}',
-     "[]", "7", '{"0": 1}'],
+    [GOOD, '{"0": ["../policy.toml", 420]}', '{"0": ["/tmp/x", 420]}', '{"0": ["..", 420]}',
+     '{"../policy.toml": ["x", 420]}', "[]", "7", '{"0": 1}', '{"0": ["x", 1e999]}', "[" * 100_000],
 )  # fmt: skip
-def test_a_planted_leftover_reaches_no_other_folder(names: str, tmp_path: Path) -> None:
+def test_a_planted_leftover_moves_nothing(names: str, birth: str, tmp_path: Path) -> None:
     inside = tmp_path / "inside"
     inside.mkdir()
     (tmp_path / "policy.toml").write_text("mine")
-    planted(inside, f'{{"token": "t", "lead": "HERE", "all": ["HERE"], "names": {names}}}')
+    draft = planted(inside, f'{{"token": "t", "lead": "HERE", "all": ["HERE"], {birth}, "names": {names}}}')
+    if names != GOOD and "TRUE" in birth:  # even if somebody guessed it
+        status = (draft / "birth").lstat()
+        plan = (
+            (draft / "plan.json")
+            .read_text()
+            .replace('"TRUE"', f"[{status.st_dev}, {status.st_ino}, {status.st_ctime_ns}]")
+        )
+        (draft / "plan.json").write_text(plan)
     settle(inside)
     assert (tmp_path / "policy.toml").read_text() == "mine"
-    assert list(inside.iterdir()) == []
+    assert list(inside.iterdir()) == [draft]
+    write_files({inside / "y": File(b"y")})
+    assert (draft / "0").read_text() == "evil"
 
 
-def test_a_planted_leftover_cannot_use_another_folder(tmp_path: Path) -> None:
-    victim, archive = tmp_path / "victim", tmp_path / "archive"
-    victim.mkdir()
-    archive.mkdir()
-    (victim / "x").write_text("mine")
-    plan = f'{{"token": "t", "lead": "HERE", "all": ["HERE", "{victim}"], "names": {{}}}}'
-    planted(archive, plan)
-    settle(archive)
-    assert (victim / "x").read_text() == "mine"
+@pytest.mark.parametrize("what", ["link", "pipe", "device", "folder", "other"])
+def test_a_folder_with_anything_else_is_left_alone(what: str, tmp_path: Path) -> None:
+    key = tmp_path / "key"
+    key.write_text("secret")
+    key.chmod(0o600)
+    inside = tmp_path / "inside"
+    inside.mkdir()
+    draft = planted(inside, None)
+    strange = draft / ("thesis.txt" if what == "other" else "plan.json")
+    if what == "link":
+        (draft / "0").unlink()
+        (draft / "0").symlink_to(key)
+    elif what == "pipe":
+        os.mkfifo(strange)
+    elif what == "device":
+        strange.symlink_to("/dev/zero")
+    elif what == "folder":
+        strange.mkdir()
+    else:
+        strange.write_text("precious")
+    settle(inside)
+    assert sorted(inside.iterdir()) == [draft]
+    assert (mode(key), key.read_text()) == (0o600, "secret")
+
+
+def test_what_has_no_plan_yet_is_removed(tmp_path: Path) -> None:
+    planted(tmp_path, None)
+    settle(tmp_path)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_what_others_can_write_is_left_alone(tmp_path: Path) -> None:
-    draft = planted(
-        tmp_path, '{"token": "t", "lead": "HERE", "all": ["HERE"], "names": {"0": ["x", 420]}}', rights=0o755
-    )
+    draft = planted(tmp_path, None, rights=0o755)
     settle(tmp_path)
     assert draft.exists()
-    assert not (tmp_path / "x").exists()
 
 
 def test_a_draft_in_use_is_no_leftover(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

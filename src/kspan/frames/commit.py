@@ -4,14 +4,20 @@ New files are filled in a folder `.kspan-...` beside their places, which only th
 mark is set in it, and from then on the new files count: they are renamed into place, and whoever finds the folder after
 a crash completes that. Without the mark, whoever finds it removes it. A folder that is in use is locked, so that
 nobody takes it for a leftover; locks of places keep two commands from mixing their files.
+
+Such a folder may also come from a stranger's archive. So a plan counts only if it tells when and as what the file
+`birth` beside it was born, which nobody who packs an archive can know, and a folder that holds anything else than plain
+files of ours is left alone.
 """
 
 import json
 import mmap
 import os
+import re
 import secrets
 import shutil
 import signal
+import stat
 import tempfile
 import threading
 from collections.abc import Iterator, Mapping
@@ -27,7 +33,10 @@ from kspan.frames.locks import Held, folder_lock, folder_locks, release, take
 from kspan.frames.places import check_place, reason
 
 PREFIX = ".kspan-"
-PLAN, MARK = "plan.json", "committed"
+PLAN, MARK, BIRTH, PROBE = "plan.json", "committed", "birth", "probe"
+OURS = re.compile(rf"[0-9]+|old-[0-9]+|{re.escape(PLAN)}|{MARK}|{BIRTH}|{PROBE}")
+"""What the files in a folder of drafts are called."""
+MOST_PLAN = 1 << 20
 OWNER_ONLY = 0o600
 CHUNK = 2**24
 PATIENCE_OF_READERS = 5.0
@@ -57,7 +66,7 @@ class _Draft:
     def put_in_place(self) -> None:
         """Rename what is still here to where it belongs; done twice, it is done once."""
         for here, (name, mode) in self.names.items():
-            with suppress(FileNotFoundError):
+            if _is_plain(self.at / here):
                 (self.at / here).chmod(mode)
                 (self.at / here).replace(self.at.parent / name)
         _sync(self.at.parent)
@@ -148,6 +157,7 @@ def _drafted(folders: Mapping[Path, Mapping[str, File]], stack: ExitStack) -> li
             at = Path(tempfile.mkdtemp(prefix=PREFIX, dir=folder))
             stack.callback(shutil.rmtree, at, ignore_errors=True)
             stack.callback(release, take(at))
+        _fill(at / BIRTH, b"")
         usual = _usual_rights(at)
         names = {}
         for number, (name, file) in enumerate(files.items()):
@@ -157,8 +167,15 @@ def _drafted(folders: Mapping[Path, Mapping[str, File]], stack: ExitStack) -> li
     token = secrets.token_hex(8)
     lead = drafts[0].at
     for draft in drafts:
-        plan = {"token": token, "lead": str(lead), "all": [str(one.at) for one in drafts], "names": draft.names}
-        _fill(draft.at / PLAN, json.dumps(plan).encode())
+        plan = {
+            "token": token,
+            "birth": _birth(draft.at),
+            "lead": str(lead),
+            "all": [str(one.at) for one in drafts],
+            "names": draft.names,
+        }
+        _fill(draft.at / PROBE, json.dumps(plan).encode())
+        (draft.at / PROBE).replace(draft.at / PLAN)  # there is never half a plan
         _sync(draft.at)
     return drafts
 
@@ -229,10 +246,17 @@ def _is_ours(status: os.stat_result) -> bool:
 
 
 def _finish(leftover: Path) -> None:
-    """Complete what was committed, and remove what was not."""
+    """Complete what was committed, and remove what was not; what is not ours stays as it is."""
+    if not all(OURS.fullmatch(path.name) and _is_plain(path) for path in leftover.iterdir()):
+        return
+    if not os.path.lexists(leftover / PLAN):
+        shutil.rmtree(leftover, ignore_errors=True)
+        return
     plan = _plan(leftover)
-    lead = _plan(Path(plan["lead"])) if plan else None
-    if plan and lead and lead["token"] == plan["token"] and (Path(plan["lead"]) / MARK).exists():
+    if plan is None:
+        return
+    lead = _plan(Path(plan["lead"]))
+    if lead and lead["token"] == plan["token"] and _is_plain(Path(plan["lead"]) / MARK):
         every = [(Path(at), _plan(Path(at))) for at in lead["all"]]
         mine = [_Draft(at, each["names"]) for at, each in every if each and each["token"] == plan["token"]]
         for draft in mine:
@@ -243,22 +267,42 @@ def _finish(leftover: Path) -> None:
 
 
 def _plan(at: Path) -> dict[str, Any] | None:
-    """What a folder of drafts is for, if it is one and says so: it can name files beside it and no others."""
+    """What a folder of drafts is for, if it was made here and says so: it can name files beside it and no others."""
     try:
-        if not at.name.startswith(PREFIX) or not _is_ours(at.lstat()):
+        if not at.name.startswith(PREFIX) or not _is_ours(at.lstat()) or not _is_plain(at / PLAN):
+            return None
+        if (at / PLAN).stat().st_size > MOST_PLAN:
             return None
         plan = json.loads((at / PLAN).read_bytes())
         names = {str(here): (str(name), int(mode) & 0o777) for here, (name, mode) in plan["names"].items()}
         if not all(_is_name(word) for here, (name, _) in names.items() for word in (here, name)):
             return None
-        return {
-            "token": str(plan["token"]),
-            "lead": str(plan["lead"]),
-            "all": [str(one) for one in plan["all"]],
-            "names": names,
-        }
-    except (OSError, ValueError, TypeError, KeyError, AttributeError):
+        return (
+            {
+                "token": str(plan["token"]),
+                "lead": str(plan["lead"]),
+                "all": [str(one) for one in plan["all"]],
+                "names": names,
+            }
+            if plan["birth"] == _birth(at)
+            else None
+        )
+    except (OSError, ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError):
         return None
+
+
+def _birth(at: Path) -> list[int]:
+    """As what a folder of drafts came into the world: whoever unpacks a copy makes another file, at another moment."""
+    status = (at / BIRTH).lstat()
+    return [status.st_dev, status.st_ino, status.st_ctime_ns]
+
+
+def _is_plain(path: Path) -> bool:
+    """Is it a file, and no link, pipe or device?"""
+    try:
+        return stat.S_ISREG(path.lstat().st_mode)
+    except OSError:
+        return False
 
 
 def _is_name(word: str) -> bool:
@@ -288,7 +332,7 @@ def _sync(folder: Path) -> None:
 
 def _usual_rights(at: Path) -> int:
     """The rights that a new file has here; to ask for the mask itself would change it for other threads."""
-    probe = at / "probe"
+    probe = at / PROBE
     os.close(os.open(probe, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666))
     mode = probe.stat().st_mode & 0o777
     probe.unlink()

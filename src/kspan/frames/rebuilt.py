@@ -17,7 +17,7 @@ def rebuilt(frame: pl.DataFrame) -> pl.DataFrame:
     """The same cells in the same order in memory of their own; categories become text.
 
     >>> rebuilt(pl.DataFrame({"sex": pl.Series(["F", "M"], dtype=pl.Categorical)})).schema
-    Schema({'sex': String})
+    Schema([('sex', String)])
     """
     return pl.DataFrame([_column(series.rechunk()) for series in frame.get_columns()])
 
