@@ -96,10 +96,11 @@ def hinted(values: Sequence[str], most: int = 5) -> str:
     """Values of people in a sentence: how many there are, and the first letters of some.
 
     >>> hinted(["nurse", "doctor"]), hinted(["x"])
-    ("2 values (beginning with 'd', 'n')", "1 value (beginning with 'x')")
+    ("2 values (beginning with 'd', 'n')", '1 value')
     """
-    letters = sorted({value[:1] for value in values})[:most]
-    return f"{len(values)} value{'s' * (len(values) != 1)} (beginning with {', '.join(map(repr, letters))})"
+    letters = sorted({value[0] for value in values if len(value) > 2})[:most]  # shorter ones would be told whole
+    beginning = f" (beginning with {', '.join(map(repr, letters))})" if letters else ""
+    return f"{len(values)} value{'s' * (len(values) != 1)}{beginning}"
 
 
 def check_choice(name: str, word: object, known: Sequence[str]) -> None:

@@ -139,5 +139,5 @@ def test_a_panic_of_a_library_quotes_nothing(
     monkeypatch.setattr(cli, "app", panics)
     assert cli.main([]) == 2
     said = capsys.readouterr().err
-    assert "a defect in kspan (PanicException" in said
+    assert "a library gave up on cells of the data (PanicException" in said
     assert "SECRET" not in said

@@ -56,23 +56,38 @@ def without_rare(tree: Tree, people: pl.DataFrame, policy: Policy, told: Iterabl
             full = [edge for edge in node.edges if edge.node.people != 0]
             needed = full if len(full) > 1 else node.edges
             kept[node.attribute] = kept[node.attribute].union(*(edge.region.values for edge in needed))
+    common = {place: frequent(tree.attributes[place].name, people, policy, fewest) for place in kept}
     attributes = (_with(one, kept[place]) if place in kept else one for place, one in enumerate(tree.attributes))
-    return replace(tree, attributes=tuple(attributes), root=_pruned(tree, kept))
+    return replace(tree, attributes=tuple(attributes), root=_pruned(tree, kept, common))
 
 
-def _pruned(tree: Tree, kept: Mapping[int, frozenset[str]]) -> Node:
-    """The nodes of a tree with branches for some values of its attributes only."""
+def _pruned(tree: Tree, kept: Mapping[int, frozenset[str]], common: Mapping[int, frozenset[str]]) -> Node:
+    """The nodes of a tree with branches for some values only, and for fewer still where nobody came."""
     made = dict[int, Node]()
     for node in reversed(list(tree.nodes())):
         edges = [Edge(edge.region, made[id(edge.node)]) for edge in node.edges]
         if node.attribute is not None and node.attribute in kept:
-            edges = _edges(edges, kept[node.attribute])
+            edges = _edges(edges, kept[node.attribute], common[node.attribute])
         made[id(node)] = replace(node, edges=tuple(edges))
     return made[id(tree.root)]
 
 
-def _edges(edges: Sequence[Edge], kept: frozenset[str]) -> list[Edge]:
-    left = [replace(edge, region=replace(edge.region, values=edge.region.values & kept)) for edge in edges]
+def _edges(edges: Sequence[Edge], kept: frozenset[str], common: frozenset[str]) -> list[Edge]:
+    """Branches for the values that are kept; one that is rare goes where most people are, if nobody came to its own."""
+    full = [edge for edge in edges if edge.node.people != 0]
+    alone = frozenset[str]().union(*(edge.region.values for edge in edges if edge.node.people == 0)) & kept - common
+    if len(full) < 2:
+        alone = frozenset()
+    most = max(full, key=lambda edge: edge.node.people or 0, default=None)
+    left = [
+        replace(
+            edge,
+            region=replace(
+                edge.region, values=(edge.region.values & kept - alone) | (alone if edge is most else frozenset())
+            ),
+        )
+        for edge in edges
+    ]
     asked = [edge for edge in left if edge.region.values or edge.region.intervals]
     # A branch for the missing alone stays if no other takes them.
     return asked if any(edge.region.missing for edge in asked) else [*asked, *(e for e in left if e.region.missing)]

@@ -115,6 +115,8 @@ def main(arguments: Sequence[str]) -> int:
         # Messages of libraries may quote cells, so only the place is told.
         place = traceback.extract_tb(error.__traceback__)[-1]
         where = f"{type(error).__name__} at {Path(place.filename).name}:{place.lineno}"
+        if type(error).__name__ == "PanicException":  # of polars, which is not loaded by every command
+            return _refuse(f"a library gave up on cells of the data ({where}): turn dates and numbers in it into text")
         return _refuse(f"a defect in kspan ({where}), nothing was judged: please report it; KSPAN_DEBUG=1 shows more")
 
 

@@ -49,9 +49,9 @@ def supervised(work: Callable[[], int], left: Callable[[], str], refuse: Callabl
         signal.signal(number, signal.SIG_IGN)
     if os.WIFEXITED(status):
         return os.WEXITSTATUS(status)
-    if asked:
-        return refuse(f"interrupted: {left()}")
     how = signal.Signals(os.WTERMSIG(status)).name
+    if asked or how in [stop.name for stop in STOPS]:
+        return refuse(f"interrupted: {left()}")
     if how in OF_MEMORY:
         return refuse(
             f"the system ended the work ({how}), most likely because memory ran out: {left()}; give fewer columns, or "

@@ -20,6 +20,7 @@ def verify(
     from kspan.frames.commit import settled
     from kspan.frames.places import reason
     from kspan.frames.seal import checksum, manifest_path
+    from kspan.report.words import visible
     from kspan.tables.manifest import read_manifest
 
     try:
@@ -38,7 +39,10 @@ def verify(
         said = {"release": str(release), "sha256": found, "manifest": manifest.checksum, "same": fits}
         tell_json({**said, "requirement": manifest.requirement})
     elif fits:
-        tell(f"✔ {release} is the table that {manifest.source} was written for; it claims {manifest.requirement}.\n")
+        tell(
+            f"✔ {release} is the table that {manifest.source} was written for; "
+            f"it claims {visible(manifest.requirement)}.\n"
+        )
     else:
         tell(f"✘ {release} is not the table that {manifest.source} was written for: fetch both again.\n")
     return 0 if fits else 1

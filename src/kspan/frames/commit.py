@@ -255,15 +255,22 @@ def _finish(leftover: Path) -> None:
     plan = _plan(leftover)
     if plan is None:
         return
-    lead = _plan(Path(plan["lead"]))
-    if lead and lead["token"] == plan["token"] and _is_plain(Path(plan["lead"]) / MARK):
-        every = [(Path(at), _plan(Path(at))) for at in lead["all"]]
+    lead_at = _found(plan["lead"], leftover)
+    lead = _plan(lead_at)
+    if lead and lead["token"] == plan["token"] and _is_plain(lead_at / MARK):
+        every = [(at, _plan(at)) for at in (_found(one, leftover) for one in lead["all"])]
         mine = [_Draft(at, each["names"]) for at, each in every if each and each["token"] == plan["token"]]
         for draft in mine:
             draft.put_in_place()
         for draft in reversed(mine):
             shutil.rmtree(draft.at, ignore_errors=True)
     shutil.rmtree(leftover, ignore_errors=True)
+
+
+def _found(place: str, leftover: Path) -> Path:
+    """Where a folder of drafts is now: beside another one of the same commit, if both were moved."""
+    beside = leftover.with_name(Path(place).name)
+    return beside if beside.is_dir() else Path(place)
 
 
 def _plan(at: Path) -> dict[str, Any] | None:
@@ -294,7 +301,7 @@ def _plan(at: Path) -> dict[str, Any] | None:
 def _birth(at: Path) -> list[int]:
     """As what a folder of drafts came into the world: whoever unpacks a copy makes another file, at another moment."""
     status = (at / BIRTH).lstat()
-    return [status.st_dev, status.st_ino, status.st_ctime_ns]
+    return [status.st_ino, status.st_ctime_ns]
 
 
 def _is_plain(path: Path) -> bool:

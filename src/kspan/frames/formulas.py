@@ -5,9 +5,9 @@ A person may have called herself `=HYPERLINK(...)`; whoever opens the released C
 
 import polars as pl
 
-STARTS = r"^'*[=+\-@\t\r＝＋－＠]"
+STARTS = r"^'*\s*[=+\-@\t\r＝＋－＠]"
 """What spreadsheets begin formulas with; apostrophes before it, so that nothing becomes what something else was."""
-NUMBER = r"^[+-](\d+\.?\d*|\.\d+)([eE][+-]?\d+)?%?$"
+NUMBER = r"^\s*[+-](\d+\.?\d*|\.\d+)([eE][+-]?\d+)?%?$"
 MARK = "'"
 TOLD = "cells that begin with = + - @ have an apostrophe in front"
 """What a claim says of a table whose formulas were defused."""
