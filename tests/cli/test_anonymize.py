@@ -180,7 +180,7 @@ def test_overlapping_groups_are_refused_where_people_count(capsys: pytest.Captur
     assert "the groups of one-dim overlap" in capsys.readouterr().err
     assert not Path("out.csv").exists()
     assert main([*ANONYMIZE, "--counting", "people"]) == 0  # auto goes on with others
-    assert json.loads(Path("out.csv.release.json").read_text())["facts"]["refused"] == ["one-dim"]
+    assert json.loads(Path("out.csv.owner.json").read_text())["facts"]["refused"] == ["one-dim"]
     assert main([*ANONYMIZE, "-m", "kactus", "--counting", "peoples"]) == 2
     assert "peoples" in capsys.readouterr().err
 

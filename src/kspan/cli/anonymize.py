@@ -208,10 +208,10 @@ def anonymize(
     print(f"Wrote {output} and {going}, which may go out, and {staying}, which stays with you.", file=sys.stderr)
     tell_report(report)
     if json:
-        tell_json({"output": str(output), **release.manifest()})
+        tell_json({"output": str(output), **release.for_owner()})
         return 0
     with page() as console:
-        print_table_release(release.manifest(), console)
+        print_table_release(release.for_owner(), console)
         print_audit(release.audit, rules.public, console)
     return 0
 

@@ -30,6 +30,10 @@ from kspan.policy import Policy
 from kspan.publish import judged_table
 
 OWNER_FORMAT, VERSION = "kspan/table-owner", 1
+GOING_FACTS = (
+    "show", "refine", "merge_siblings", "transfer", "relaxed", "width", "levels", "groups", "withheld", "chosen by",
+)  # fmt: skip
+"""What may be told of how a table was made. The rest, such as steps of a search, depends on rows that are withheld."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -107,13 +111,17 @@ class TableRelease(ShownInNotebooks):
             "claim": claim,
             "method": self.method,
             "options": _plain(self.options),
-            "facts": _plain(self.facts),
+            "facts": {name: _plain(fact) for name, fact in self.facts.items() if name in GOING_FACTS},
             "names": self.names,
             "rows": {"released": self.audit.rows, "withheld": self.withheld},
             "utility": {**found["utility"], "withheld_share": share, "suppressed_share": self.suppressed_share},
             "audit": found,
             "sha256": digest,
         }
+
+    def for_owner(self) -> dict[str, Any]:
+        """What the manifest tells, and all facts about how the table was made: these stay with the owner."""
+        return {**self.manifest(), "facts": _plain(self.facts)}
 
     @cached_property
     def names(self) -> dict[str, dict[str, list[str]]]:
@@ -157,6 +165,7 @@ class TableRelease(ShownInNotebooks):
             "format": OWNER_FORMAT,
             "version": VERSION,
             "seed": self.seed,
+            "facts": _plain(self.facts),
             "source": None if source is None else Path(source).name,
             "source_sha256": None if source is None else checksum(content_of(Path(source)) or b""),
         }
