@@ -140,9 +140,9 @@ def settle(folder: Path) -> None:
 @contextmanager
 def settled(path: Path) -> Iterator[None]:
     """Read a file, and what belongs to it, while nobody is about to replace them."""
-    folder = path.parent
     with ExitStack() as stack:
-        with suppress(OSError, Held):
+        with suppress(OSError, RuntimeError, Held):  # links that lead in a circle are a RuntimeError
+            folder = path.parent.resolve()
             settle(folder)
             stack.enter_context(folder_lock(folder, shared=True, patience=PATIENCE_OF_READERS))
         yield
@@ -242,7 +242,7 @@ def _leftovers(folder: Path) -> list[Path]:
 
 
 def _is_ours(status: os.stat_result) -> bool:
-    return status.st_uid == os.geteuid() and not status.st_mode & 0o077
+    return hasattr(os, "geteuid") and status.st_uid == os.geteuid() and not status.st_mode & 0o077
 
 
 def _finish(leftover: Path) -> None:
