@@ -18,7 +18,7 @@ from kspan.audit.told import check_common, inferred, without_rare
 from kspan.audit.tree import audit_tree
 from kspan.errors import DoesNotHold, listed
 from kspan.frames.commit import File, write_files
-from kspan.frames.files import parsed_table, table_content
+from kspan.frames.files import table_content, written_table
 from kspan.model.association import Rules
 from kspan.model.association_json import read_rules, rules_json
 from kspan.model.clusters import Clusters
@@ -195,7 +195,7 @@ def judged_table(
     spreadsheet would run is defused in the formats that spreadsheets open, unless it is to be kept.
     """
     content, defused = table_content(table, path, keep_formulas=keep_formulas)
-    found = audit(parsed_table(content, str(path), was_defused=defused), people, policy)
+    found = audit(written_table(content, path, was_defused=defused), people, policy)
     if found.identifiers:
         raise DoesNotHold(f"the table has the identifier {listed(found.identifiers)}: it was not written; drop it")
     if not found.holds:

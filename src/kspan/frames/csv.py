@@ -90,7 +90,8 @@ def _delimiter(sample: str) -> str:
     def quality(delimiter: str) -> tuple[float, int]:
         widths = [len(row) for row in csv.reader(io.StringIO(sample, newline=""), delimiter=delimiter) if row]
         usual = max(set(widths), key=widths.count)
-        return (widths.count(usual) / len(widths) if usual > 1 else 0.0, usual)
+        # Cells such as {a|b} hold many of what the first line, with the names of columns, has none of.
+        return (widths.count(usual) / len(widths) if min(usual, widths[0]) > 1 else 0.0, usual)
 
     return max(DELIMITERS, key=quality)
 

@@ -41,8 +41,8 @@ WRITERS: dict[str, Callable[[pl.DataFrame, Any], Any]] = {
 }
 
 
-SPREADSHEETS = (".csv", ".tsv")
-"""What people open in spreadsheets."""
+SPREADSHEETS = {".csv": ",", ".tsv": "\t"}
+"""What people open in spreadsheets, and what is written between cells."""
 
 
 def read_table(path: str | os.PathLike[str], dialect: Dialect | None = None) -> pl.DataFrame:
@@ -51,6 +51,12 @@ def read_table(path: str | os.PathLike[str], dialect: Dialect | None = None) -> 
     if seal is not None:
         seal.check(content, path)
     return parsed_table(content, str(path), dialect, was_defused=seal is not None and seal.defused)
+
+
+def written_table(content: bytes, path: str | os.PathLike[str], *, was_defused: bool = False) -> pl.DataFrame:
+    """The table in what `table_content` made for a file of that name."""
+    dialect = Dialect(delimiter=SPREADSHEETS.get(Path(path).suffix.lower()))
+    return parsed_table(content, str(path), dialect, was_defused=was_defused)
 
 
 def parsed_table(
