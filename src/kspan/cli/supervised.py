@@ -33,7 +33,10 @@ def supervised(work: Callable[[], int], left: Callable[[], str], refuse: Callabl
         _end_with(parent)
         hear_once()
         silence_libraries()
-        return work()
+        code = work()
+        with suppress(OSError):
+            sys.stderr.flush()
+        os._exit(code)  # what has been said is the last word: libraries may still abort while they are taken down
     asked = []
 
     def stop(number: int, frame: FrameType | None) -> None:

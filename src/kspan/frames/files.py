@@ -86,8 +86,12 @@ def _parsed(content: bytes, source: str, dialect: Dialect) -> pl.DataFrame:
             frame = pl.read_ipc_stream(content)
             _check_claim(frame.lazy(), len(content), source)
             return to_polars(frame)
-    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError):  # it panics at types that it lacks
-        raise FileError(f"{source} is damaged, or has cells of a kind that is not read: make the file again") from None
+    except (pl.exceptions.PolarsError, OSError):
+        raise FileError(f"{source} is damaged: make or fetch the file again") from None
+    except pl.exceptions.PanicException:
+        raise FileError(
+            f"{source} cannot be read: it has cells of a kind that is not known, or does not fit into memory"
+        ) from None
     for beginning, what in NOT_READ.items():
         if content.startswith(beginning):
             raise FileError(f"{source} is {what}: unpack it or export it as CSV")
