@@ -46,17 +46,17 @@ def without_rare(tree: Tree, people: pl.DataFrame, policy: Policy, told: Iterabl
     and where the spread of its attribute is `told`.
     """
     fewest, uncertain, spread = fewest_of(policy.require), set(_uncertain(tree.attributes, policy)), set(told)
-    kept = {
+    common = {
         place: frequent(one.name, people, policy, fewest)
         for place, one in enumerate(tree.attributes)
         if one.name in uncertain and place not in spread
     }
+    kept = dict(common)
     for node in tree.nodes():
         if node.attribute is not None and node.attribute in kept:
             full = [edge for edge in node.edges if edge.node.people != 0]
             needed = full if len(full) > 1 else node.edges
             kept[node.attribute] = kept[node.attribute].union(*(edge.region.values for edge in needed))
-    common = {place: frequent(tree.attributes[place].name, people, policy, fewest) for place in kept}
     attributes = (_with(one, kept[place]) if place in kept else one for place, one in enumerate(tree.attributes))
     return replace(tree, attributes=tuple(attributes), root=_pruned(tree, kept, common))
 

@@ -25,7 +25,6 @@ from contextlib import ExitStack, contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import FrameType
 from typing import Any
 
 from kspan.errors import FileError
@@ -284,16 +283,14 @@ def _plan(at: Path) -> dict[str, Any] | None:
         names = {str(here): (str(name), int(mode) & 0o777) for here, (name, mode) in plan["names"].items()}
         if not all(_is_name(word) for here, (name, _) in names.items() for word in (here, name)):
             return None
-        return (
-            {
-                "token": str(plan["token"]),
-                "lead": str(plan["lead"]),
-                "all": [str(one) for one in plan["all"]],
-                "names": names,
-            }
-            if plan["birth"] == _birth(at)
-            else None
-        )
+        if plan["birth"] != _birth(at):
+            return None
+        return {
+            "token": str(plan["token"]),
+            "lead": str(plan["lead"]),
+            "all": [str(one) for one in plan["all"]],
+            "names": names,
+        }
     except (OSError, ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError):
         return None
 
@@ -360,13 +357,13 @@ def _undisturbed() -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    heard: list[tuple[int, FrameType | None]] = []
+    heard: list[int] = []
     stops = (signal.SIGINT, signal.SIGTERM)
-    usual = {stop: signal.signal(stop, lambda number, frame: heard.append((number, frame))) for stop in stops}
+    usual = {stop: signal.signal(stop, lambda number, frame: heard.append(number)) for stop in stops}
     try:
         yield
     finally:
         for stop, handler in usual.items():
             signal.signal(stop, handler if handler is not None else signal.SIG_DFL)
         if heard:
-            signal.raise_signal(heard[0][0])
+            signal.raise_signal(heard[0])
