@@ -94,3 +94,24 @@ def test_items_of_rules_that_only_a_pattern_names_are_told(tmp_path: Path) -> No
     told = ks.load_rules(tmp_path / "rules.json").claim
     assert told is not None
     assert set(told.inferred_domains) == {item.name for item in mined.rules.items} - {"drug"}
+
+
+def test_pruning_leaves_no_branch_of_nobody_for_a_value_of_one_person(tmp_path: Path) -> None:
+    towns = ["Aber", "Bonn", "Ulm"] * 100
+    frame = pl.DataFrame(
+        {
+            "town": [*towns, LONE],
+            "age": [*(20 + row % 60 for row in range(300)), 70],
+            "risk": [
+                *("high" if (town == "Ulm") == (row % 60 < 25) else "low" for row, town in enumerate(towns)),
+                "low",
+            ],
+        }
+    )
+    said = ks.Policy(public=["town", "age"], target="risk", require="k=8")
+    shared = ks.share_tree(frame, said)
+    shared.save(tmp_path / "tree.json")
+    edges = [edge for node in shared.tree.nodes() for edge in node.edges]
+    assert any(edge.region.values for edge in edges)  # it asks towns
+    assert not [edge for edge in edges if edge.region.values == {LONE}]
+    assert ks.audit(tmp_path / "tree.json", frame, said).holds

@@ -71,3 +71,14 @@ def test_what_cannot_be_compared(out: Path, tmp_path: Path, capsys: pytest.Captu
     manifest.write_text(manifest.read_text()[:40])
     assert main(["audit", str(out), "-p", f"{tmp_path}/policy.toml"]) == 2
     assert "is damaged: fetch it again with its table, or take it away" in capsys.readouterr().err
+
+
+def test_words_of_a_manifest_cannot_move_the_cursor(out: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    manifest = Path(f"{out}.release.json")
+    said = json.loads(manifest.read_text())
+    said["claim"]["requirement"] = "k=3\n✔ k=1000\x1b[31m"
+    manifest.write_text(json.dumps(said))
+    assert main(["verify", str(out)]) == 0
+    told = capsys.readouterr().out
+    assert told.count("\n") == 1
+    assert "\x1b" not in told
