@@ -13,7 +13,8 @@ import pytest
 
 from kspan.errors import FileError
 from kspan.frames import commit
-from kspan.frames.commit import PREFIX, File, content_of, settle, settled, together, write_files
+from kspan.frames.commit import File, content_of, settle, settled, together, write_files
+from kspan.frames.drafts import PREFIX, Draft
 
 KILLED = Path(__file__).with_name("killed.py")
 
@@ -276,10 +277,8 @@ def test_a_draft_in_use_is_no_leftover(tmp_path: Path, monkeypatch: pytest.Monke
     seen = []
     usual = commit._commit
 
-    def looked(drafts: list[commit._Draft]) -> None:
-        child = (
-            "import sys; from pathlib import Path; from kspan.frames.commit import _settle; _settle(Path(sys.argv[1]))"
-        )
+    def looked(drafts: list[Draft]) -> None:
+        child = "import sys, pathlib; from kspan.frames import drafts; drafts.settle_locked(pathlib.Path(sys.argv[1]))"
         subprocess.run([sys.executable, "-c", child, tmp_path], check=True)
         seen.append(leftovers(tmp_path))
         usual(drafts)

@@ -4,20 +4,14 @@ New files are filled in a folder `.kspan-...` beside their places, which only th
 mark is set in it, and from then on the new files count: they are renamed into place, and whoever finds the folder after
 a crash completes that. Without the mark, whoever finds it removes it. A folder that is in use is locked, so that
 nobody takes it for a leftover; locks of places keep two commands from mixing their files.
-
-Such a folder may also come from a stranger's archive. So a plan counts only if it tells when and as what the file
-`birth` beside it was born, which nobody who packs an archive can know, and a folder that holds anything else than plain
-files of ours is left alone.
 """
 
 import json
 import mmap
 import os
-import re
 import secrets
 import shutil
 import signal
-import stat
 import tempfile
 import threading
 from collections.abc import Iterator, Mapping
@@ -28,14 +22,10 @@ from pathlib import Path
 from typing import Any
 
 from kspan.errors import FileError
+from kspan.frames.drafts import BIRTH, MARK, PLAN, PREFIX, PROBE, Draft, birth, leftovers, settle_locked, sync
 from kspan.frames.locks import Held, folder_lock, folder_locks, release, take
 from kspan.frames.places import check_place, reason
 
-PREFIX = ".kspan-"
-PLAN, MARK, BIRTH, PROBE = "plan.json", "committed", "birth", "probe"
-OURS = re.compile(rf"[0-9]+|old-[0-9]+|{re.escape(PLAN)}|{MARK}|{BIRTH}|{PROBE}")
-"""What the files in a folder of drafts are called."""
-MOST_PLAN = 1 << 20
 OWNER_ONLY = 0o600
 CHUNK = 2**24
 PATIENCE_OF_READERS = 5.0
@@ -52,23 +42,6 @@ class File:
 
     content: bytes = field(repr=False)
     owner_only: bool = False
-
-
-@dataclass(frozen=True)
-class _Draft:
-    """The new files of one folder: their names, their rights, and where they lie until they count."""
-
-    at: Path
-    names: dict[str, tuple[str, int]]
-    """By the name of a file here: the name that it will have, and its rights."""
-
-    def put_in_place(self) -> None:
-        """Rename what is still here to where it belongs; done twice, it is done once."""
-        for here, (name, mode) in self.names.items():
-            if _is_plain(self.at / here):
-                (self.at / here).chmod(mode)
-                (self.at / here).replace(self.at.parent / name)
-        _sync(self.at.parent)
 
 
 def has_committed() -> bool:
@@ -130,10 +103,10 @@ def _write(places: Mapping[Path, File]) -> None:
 
 def settle(folder: Path) -> None:
     """Complete or remove what commands that were killed have left in a folder; what is in use stays."""
-    if not _leftovers(folder):
+    if not leftovers(folder):
         return
     with folder_lock(folder):
-        _settle(folder)
+        settle_locked(folder)
 
 
 @contextmanager
@@ -147,12 +120,12 @@ def settled(path: Path) -> Iterator[None]:
         yield
 
 
-def _drafted(folders: Mapping[Path, Mapping[str, File]], stack: ExitStack) -> list[_Draft]:
+def _drafted(folders: Mapping[Path, Mapping[str, File]], stack: ExitStack) -> list[Draft]:
     """Fill a locked folder beside the places of each folder; what is in them when the stack ends is removed."""
     drafts = []
     for folder, files in folders.items():
         with folder_locks([folder]):
-            _settle(folder)
+            settle_locked(folder)
             at = Path(tempfile.mkdtemp(prefix=PREFIX, dir=folder))
             stack.callback(shutil.rmtree, at, ignore_errors=True)
             stack.callback(release, take(at))
@@ -162,31 +135,31 @@ def _drafted(folders: Mapping[Path, Mapping[str, File]], stack: ExitStack) -> li
         for number, (name, file) in enumerate(files.items()):
             _fill(at / str(number), file.content)
             names[str(number)] = (name, OWNER_ONLY if file.owner_only else _rights_of(folder / name, usual))
-        drafts.append(_Draft(at, names))
+        drafts.append(Draft(at, names))
     token = secrets.token_hex(8)
     lead = drafts[0].at
     for draft in drafts:
         plan = {
             "token": token,
-            "birth": _birth(draft.at),
+            "birth": birth(draft.at),
             "lead": str(lead),
             "all": [str(one.at) for one in drafts],
             "names": draft.names,
         }
         _fill(draft.at / PROBE, json.dumps(plan).encode())
         (draft.at / PROBE).replace(draft.at / PLAN)  # there is never half a plan
-        _sync(draft.at)
+        sync(draft.at)
     return drafts
 
 
-def _commit(drafts: list[_Draft]) -> None:
+def _commit(drafts: list[Draft]) -> None:
     """Make all drafts count at one moment, and put their files into place."""
     for draft in drafts:
-        _settle(draft.at.parent)  # a command that was killed meanwhile was here first
+        settle_locked(draft.at.parent)  # a command that was killed meanwhile was here first
     kept = [_kept(draft) for draft in drafts]
     mark = drafts[0].at / MARK
     _fill(mark, b"")
-    _sync(mark.parent)
+    sync(mark.parent)
     try:
         for draft in drafts:
             draft.put_in_place()
@@ -201,7 +174,7 @@ def _commit(drafts: list[_Draft]) -> None:
         shutil.rmtree(draft.at, ignore_errors=True)
 
 
-def _kept(draft: _Draft) -> dict[str, Path]:
+def _kept(draft: Draft) -> dict[str, Path]:
     """The old files by another name, in case that a new one cannot take its place."""
     kept = {}
     for here, (name, _) in draft.names.items():
@@ -218,102 +191,6 @@ def _put_back(new: Path, place: Path, old: Path | None) -> None:
             old.replace(place) if old else place.unlink()
 
 
-def _settle(folder: Path) -> None:
-    for leftover in _leftovers(folder):
-        try:
-            opened = take(leftover)
-        except Held:
-            continue
-        if opened is None:  # it cannot be told whether somebody uses it
-            continue
-        try:
-            _finish(leftover)
-        finally:
-            release(opened)
-
-
-def _leftovers(folder: Path) -> list[Path]:
-    """Folders of drafts of ours: nobody else could have put anything into them."""
-    with suppress(OSError), os.scandir(folder) as entries:
-        found = [entry for entry in entries if entry.name.startswith(PREFIX) and entry.is_dir(follow_symlinks=False)]
-        return sorted(Path(entry.path) for entry in found if _is_ours(entry.stat(follow_symlinks=False)))
-    return []
-
-
-def _is_ours(status: os.stat_result) -> bool:
-    return hasattr(os, "geteuid") and status.st_uid == os.geteuid() and not status.st_mode & 0o077
-
-
-def _finish(leftover: Path) -> None:
-    """Complete what was committed, and remove what was not; what is not ours stays as it is."""
-    if not all(OURS.fullmatch(path.name) and _is_plain(path) for path in leftover.iterdir()):
-        return
-    if not os.path.lexists(leftover / PLAN):
-        shutil.rmtree(leftover, ignore_errors=True)
-        return
-    plan = _plan(leftover)
-    if plan is None:
-        return
-    lead_at = _found(plan["lead"], leftover)
-    lead = _plan(lead_at)
-    if lead and lead["token"] == plan["token"] and _is_plain(lead_at / MARK):
-        every = [(at, _plan(at)) for at in (_found(one, leftover) for one in lead["all"])]
-        mine = [_Draft(at, each["names"]) for at, each in every if each and each["token"] == plan["token"]]
-        for draft in mine:
-            draft.put_in_place()
-        for draft in reversed(mine):
-            shutil.rmtree(draft.at, ignore_errors=True)
-    shutil.rmtree(leftover, ignore_errors=True)
-
-
-def _found(place: str, leftover: Path) -> Path:
-    """Where a folder of drafts is now: beside another one of the same commit, if both were moved."""
-    beside = leftover.with_name(Path(place).name)
-    return beside if beside.is_dir() else Path(place)
-
-
-def _plan(at: Path) -> dict[str, Any] | None:
-    """What a folder of drafts is for, if it was made here and says so: it can name files beside it and no others."""
-    try:
-        if not at.name.startswith(PREFIX) or not _is_ours(at.lstat()) or not _is_plain(at / PLAN):
-            return None
-        if (at / PLAN).stat().st_size > MOST_PLAN:
-            return None
-        plan = json.loads((at / PLAN).read_bytes())
-        names = {str(here): (str(name), int(mode) & 0o777) for here, (name, mode) in plan["names"].items()}
-        if not all(_is_name(word) for here, (name, _) in names.items() for word in (here, name)):
-            return None
-        if plan["birth"] != _birth(at):
-            return None
-        return {
-            "token": str(plan["token"]),
-            "lead": str(plan["lead"]),
-            "all": [str(one) for one in plan["all"]],
-            "names": names,
-        }
-    except (OSError, ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError):
-        return None
-
-
-def _birth(at: Path) -> list[int]:
-    """As what a folder of drafts came into the world: whoever unpacks a copy makes another file, at another moment."""
-    status = (at / BIRTH).lstat()
-    return [status.st_ino, status.st_ctime_ns]
-
-
-def _is_plain(path: Path) -> bool:
-    """Is it a file, and no link, pipe or device?"""
-    try:
-        return stat.S_ISREG(path.lstat().st_mode)
-    except OSError:
-        return False
-
-
-def _is_name(word: str) -> bool:
-    """Is it the name of a file, and not a way to another folder?"""
-    return Path(word).name == word and word not in ("", ".", "..")
-
-
 def _fill(path: Path, content: bytes) -> None:
     """A new file that only its maker may read, on the disk when this is done."""
     opened = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, OWNER_ONLY)
@@ -322,16 +199,6 @@ def _fill(path: Path, content: bytes) -> None:
         while view:  # in pieces, so that whoever interrupts is heard
             view = view[out.write(view[:CHUNK]) :]
         os.fsync(out.fileno())
-
-
-def _sync(folder: Path) -> None:
-    """See to it that names in a folder are on the disk; not every system can."""
-    with suppress(OSError):
-        opened = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(opened)
-        finally:
-            os.close(opened)
 
 
 def _usual_rights(at: Path) -> int:
