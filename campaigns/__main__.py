@@ -1,4 +1,4 @@
-"""`python -m campaigns bytes|crash|input|claims|load`: attack the product for a while, and tell what was found."""
+"""`python -m campaigns NAME`: attack the product for a while, and tell what was found."""
 
 import argparse
 import os
@@ -15,6 +15,7 @@ CAMPAIGNS = {
     "bytes": "search everything that leaves for what must stay",
     "crash": "kill every command that writes, at any moment, and look at what is left",
     "input": "mutate tables, policies, models and options",
+    "readers": "give any text to what reads files",
     "claims": "count released tables and models again by hand",
     "load": "give it many rows and little memory",
 }

@@ -1,7 +1,9 @@
 """Marked cells in every output: the raw bytes of all that may leave are searched for what must stay."""
 
+import csv
 import itertools
 import json
+import os
 import random
 import re
 import shutil
@@ -23,10 +25,12 @@ from campaigns.shrinking import smallest
 
 METHODS = ("kactus", "mondrian", "tds", "tdr", "incognito", "one-dim", "k-optimize", "datafly")
 ENDINGS = (".csv", ".tsv", ".parquet", ".arrow", ".feather")
+SEPARATORS = {".csv": ",", ".tsv": "\t"}
 PAGES = (".html", ".md", ".json")
 LEARNERS = ("id3", "c45", "part", "conjunctive", "naive-bayes", "logistic")
 SEED = 8172635445362718
 FOLDER = "path-of-the-machine-7f3c"
+USER, HOME = "user-of-the-machine-91ae", "home-of-the-machine-44d0"
 SECONDS = re.compile(rb"20\d\d-\d\d-\d\d[T ]\d\d:\d\d:\d\d")
 STAYS = {"people.csv", "people.parquet", "people.arrow", "others.parquet", "policy.toml", "explained.csv"}
 ALMOST = 0.8
@@ -37,6 +41,10 @@ Case = tuple[str, Callable[[People, Path, Worker], Run], list[str]]
 
 def run(budget: Budget, rng: random.Random, figures: Figures, place: Path) -> None:
     """Hand in marked people in every form, to every command, and search all that comes out."""
+    home = place / HOME
+    home.mkdir()
+    caches = os.environ.get("XDG_CACHE_HOME", str(Path.home() / ".cache"))  # compiled loops stay where they are
+    os.environ.update({"USER": USER, "LOGNAME": USER, "HOME": str(home), "XDG_CACHE_HOME": caches})
     worker = Worker(place / "said", seconds=120)
     folder = place / FOLDER
     cases = itertools.cycle(_cases(rng))
@@ -196,7 +204,7 @@ def _faults_of_file(file: Path, them: People) -> Iterator[tuple[str, str]]:
     where = _role(file)
     for mark, way in marks.foreign(content + b"\0" * 8 + extra, looked_at, text):
         yield f"{mark.kind} in {where}", f"{mark.text} as {way} in {file.name}"
-    if is_table and extra and _follows_source(extra, them, file):
+    if is_table and follows_source(extra or b"\0".join(marks.parts(content)), them, file):
         yield f"the order of the source in {where}", f"texts of {file.name} lie in the order of the source"
     yield from _never(content, where, file)
 
@@ -229,19 +237,17 @@ def _never(content: bytes, where: str, file: Path) -> Iterator[tuple[str, str]]:
         yield f"a time in {where}", f"seconds since 1970 in {file.name}"
     if len(host) > 5 and host in whole:
         yield f"the host in {where}", f"{host!r} in {file.name}"
-    if FOLDER.encode() in whole:
-        yield f"a path in {where}", f"{FOLDER} in {file.name}"
+    for what, name in {"a path": FOLDER, "the user": USER, "the home": HOME}.items():
+        if name.encode() in whole:
+            yield f"{what} in {where}", f"{name} in {file.name}"
 
 
 def _shown(path: Path, names: Sequence[str] | None) -> str:
     """All that a table shows, read by somebody else, as one text."""
-    if path.suffix in {".csv", ".tsv"}:
-        import csv
-
-        with path.open(newline="", encoding="utf-8") as file:
-            lines = list(csv.reader(file, delimiter="\t" if path.suffix == ".tsv" else ","))
-        kept = [at for at, name in enumerate(lines[0]) if names is None or name in names]
-        return "\n".join(line[at] for line in lines for at in kept)
+    if path.suffix in SEPARATORS:
+        head, *lines = _lines(path)
+        kept = [at for at, name in enumerate(head) if names is None or name in names]
+        return "\n".join(line[at] for line in [head, *lines] for at in kept)
     columns = _read(path)
     return "\n".join(
         text
@@ -250,6 +256,19 @@ def _shown(path: Path, names: Sequence[str] | None) -> str:
         for cell in columns[name].to_pylist()
         for text in _texts(cell)
     )
+
+
+def _column(path: Path, name: str) -> list[str]:
+    """The cells of a column as a table shows them."""
+    if path.suffix in SEPARATORS:
+        head, *lines = _lines(path)
+        return [line[head.index(name)] for line in lines]
+    return [str(cell) for cell in _read(path)[name].to_pylist()]
+
+
+def _lines(path: Path) -> list[list[str]]:
+    with path.open(newline="", encoding="utf-8") as file:
+        return list(csv.reader(file, delimiter=SEPARATORS[path.suffix]))
 
 
 def _texts(cell: Any) -> Iterator[str]:
@@ -278,12 +297,12 @@ def _buffers(path: Path) -> Iterator[bytes]:
                 yield from (buffer.to_pybytes() for buffer in array.buffers() if buffer is not None)
 
 
-def _follows_source(whole: bytes, them: People, file: Path) -> bool:
+def follows_source(whole: bytes, them: People, file: Path) -> bool:
     """Do texts lie in the order of the source, though the rows are shown in another one?"""
     if "text" not in them.columns:
         return False
     source = [str(text) for text in them.columns["text"]]
-    shown = [str(text) for text in _read(file)["text"].to_pylist()]
+    shown = _column(file, "text")
     kept = [text for text in source if text in set(shown)]
     at = {text: whole.find(text.encode()) for text in kept}
     if len(kept) < 15 or min(at.values()) < 0:

@@ -5,8 +5,9 @@ import json
 import random
 import re
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -132,15 +133,7 @@ def _rules(rng: random.Random, figures: Figures, folder: Path, worker: Worker) -
     argv = ["learn", "people.csv", "-p", "policy.toml", "-o", "rules.json", "-m", "rules", "--min-support", "0.05"]
     argv += ["--tell-lift"] if rng.random() < 0.3 else []
 
-    def falsehoods(tried: World) -> tuple[Run, list[str]]:
-        _fresh(tried, folder)
-        ended = worker.run(argv, folder)
-        found = list(_false_of_run(ended, tried))
-        if ended.code == 0:
-            found += false_of_rules(json.loads((folder / "rules.json").read_bytes()), tried)
-        return ended, found
-
-    _tell("rules", argv, world, falsehoods, figures)
+    _tell("rules", argv, world, partial(_learned, argv, "rules.json", false_of_rules, folder, worker), figures)
 
 
 def _clusters(rng: random.Random, figures: Figures, folder: Path, worker: Worker) -> None:
@@ -156,15 +149,24 @@ def _clusters(rng: random.Random, figures: Figures, folder: Path, worker: Worker
     argv = ["learn", "people.csv", "-p", "policy.toml", "-o", "clusters.json", "-m", "clusters"]
     argv += ["--most", str(rng.randint(2, 8)), "--min-people", str(rng.randint(1, 4))]
 
-    def falsehoods(tried: World) -> tuple[Run, list[str]]:
-        _fresh(tried, folder)
-        ended = worker.run(argv, folder)
-        found = list(_false_of_run(ended, tried))
-        if ended.code == 0:
-            found += false_of_clusters(json.loads((folder / "clusters.json").read_bytes()), tried)
-        return ended, found
+    _tell("clusters", argv, world, partial(_learned, argv, "clusters.json", false_of_clusters, folder, worker), figures)
 
-    _tell("clusters", argv, world, falsehoods, figures)
+
+def _learned(
+    argv: list[str],
+    model: str,
+    false_of: Callable[[Any, World], Iterable[str]],
+    folder: Path,
+    worker: Worker,
+    tried: World,
+) -> tuple[Run, list[str]]:
+    """Learn from people as a command says, and what is false of the model."""
+    _fresh(tried, folder)
+    ended = worker.run(argv, folder)
+    found = list(_false_of_run(ended, tried))
+    if ended.code == 0:
+        found += false_of(json.loads((folder / model).read_bytes()), tried)
+    return ended, found
 
 
 def _audit(rng: random.Random, figures: Figures, folder: Path, worker: Worker) -> None:

@@ -115,7 +115,7 @@ class Case:
 def run(budget: Budget, rng: random.Random, figures: Figures, place: Path) -> None:
     """Mutate and run, until the budget is used up."""
     worker = Worker(place / "said", seconds=LONGEST)
-    files = _base(rng, place / "base", worker.said)
+    files = base_files(rng, place / "base", worker.said)
     templates = commands()
     folder = place / "case"
     for _ in budget:
@@ -136,7 +136,7 @@ def _how(ended: Run) -> str:
     return {0: "done", 1: "does not hold", 2: "refused"}.get(ended.code, "fell")
 
 
-def _base(rng: random.Random, folder: Path, said: Path) -> dict[str, bytes]:
+def base_files(rng: random.Random, folder: Path, said: Path) -> dict[str, bytes]:
     """Files that all commands can do with, made by the product from a small world."""
     towns = {"QXash": "QXnorth", "QXbirch": "QXnorth", "QXcedar": "QXsouth", "QXelm": "QXsouth"}
     rows = []

@@ -77,17 +77,28 @@ def _places(content: bytes, what: bytes) -> Iterator[int]:
 
 
 def _unpacked(content: bytes) -> bytes:
-    """As much of a zstd frame as can be read; what stands behind it ends it."""
+    """What the zstd frame at the beginning of some bytes holds; nothing if it is none."""
     import pyarrow as pa
 
-    out = bytearray()
     try:
-        with pa.input_stream(pa.BufferReader(content), compression="zstd", buffer_size=0) as stream:
-            while piece := stream.read(64):
-                out += piece
-    except (OSError, pa.ArrowException):
-        pass
-    return bytes(out)
+        frame = pa.BufferReader(content[: _frame_size(content)])
+        with pa.input_stream(frame, compression="zstd") as stream:
+            return bytes(stream.read())
+    except (OSError, pa.ArrowException, IndexError):
+        return b""
+
+
+def _frame_size(content: bytes) -> int:
+    """How long a zstd frame is, by the sizes of its blocks (RFC 8878, section 3.1.1)."""
+    described = content[4]
+    single, summed = described >> 5 & 1, described >> 2 & 1
+    at = 5 + (not single) + (0, 1, 2, 4)[described & 3] + (single, 2, 4, 8)[described >> 6]
+    while True:
+        header = content[at] | content[at + 1] << 8 | content[at + 2] << 16
+        is_last, kind, size = header & 1, header >> 1 & 3, header >> 3
+        at += 3 + (1 if kind == 1 else size)
+        if is_last:
+            return at + 4 * summed
 
 
 def foreign(content: bytes, marks: Iterable[Mark], shown: str) -> Iterator[tuple[Mark, str]]:

@@ -32,3 +32,6 @@ MOST_NAMES = 20_000_000
 
 MOST_VALUES = 1_000_000
 """That a policy may declare of a domain, an order or as missing."""
+
+MOST_EMPTY = 1_000
+"""Branches of a node of a tree that may lead to nobody, each by itself; more are one."""

@@ -13,6 +13,7 @@ import pytest
 
 import kspan as ks
 from kspan import limits
+from kspan.data.hierarchy import read_hierarchy
 from kspan.data.names import hierarchy_of
 from kspan.frames.files import read_table
 
@@ -24,18 +25,10 @@ def packed(content: bytes) -> bytes:
     return gzip.compress(content, mtime=0)
 
 
-def arrow(rows: int) -> bytes:
+def arrow(rows: int, new: Callable[..., Any] = pa.ipc.new_file) -> bytes:
     out = io.BytesIO()
     batch = pa.record_batch([pa.nulls(rows)], names=["n"])
-    with pa.ipc.new_file(out, batch.schema) as file:
-        file.write_batch(batch)
-    return out.getvalue()
-
-
-def stream(rows: int) -> bytes:
-    out = io.BytesIO()
-    batch = pa.record_batch([pa.nulls(rows)], names=["n"])
-    with pa.ipc.new_stream(out, batch.schema) as file:
+    with new(out, batch.schema) as file:
         file.write_batch(batch)
     return out.getvalue()
 
@@ -48,7 +41,10 @@ FILES: dict[str, tuple[Callable[[], bytes], str]] = {
     "gzip in gzip": (lambda: packed(packed(b"a\n1\n")), "gzipped twice"),
     "gzip of nothing but zeros": (lambda: packed(bytes(limits.ALWAYS_UNPACKED + 1)), "250 times its size"),
     "an Arrow file of two billion rows": (lambda: arrow(2_000_000_000), "claims 2,000,000,000 rows"),
-    "an Arrow stream of two billion rows": (lambda: stream(2_000_000_000), "claims 2,000,000,000 rows"),
+    "an Arrow stream of two billion rows": (
+        lambda: arrow(2_000_000_000, pa.ipc.new_stream),
+        "claims 2,000,000,000 rows",
+    ),
     "sixty thousand columns": (lambda: wide(60_000), "60,000 columns: at most 10,000"),
 }
 
@@ -65,6 +61,12 @@ def test_files_that_unpack_to_far_more(tmp_path: Path, content: Callable[[], byt
 def test_an_honest_gzip_is_read(tmp_path: Path) -> None:
     (tmp_path / "table.gz").write_bytes(packed(b"a,b\n1,2\n"))
     assert read_table(tmp_path / "table.gz").rows() == [("1", "2")]
+
+
+@pytest.mark.parametrize("read", [read_table, ks.Policy.load, read_hierarchy])
+def test_devices_never_end(read: Callable[[str], Any]) -> None:
+    with pytest.raises(ks.KspanError, match="/dev/zero: it is a device, name a file"):
+        read("/dev/zero")
 
 
 def policy(**says: Any) -> ks.Policy:

@@ -3,6 +3,7 @@
 import gzip
 import hashlib
 import json
+import random
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +11,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+import kspan as ks
+from campaigns.bytes import follows_source
 from campaigns.claims import false_of_audit, false_of_table
-from campaigns.marks import Mark, foreign
+from campaigns.marked import people
+from campaigns.marks import Mark, foreign, parts
 from campaigns.models import false_of_clusters, false_of_rules, false_of_tree
+from campaigns.readers import Reader, fault_of
 from campaigns.shrinking import smallest
 from campaigns.worlds import World
 
@@ -138,6 +143,31 @@ def test_marks_are_found_in_bytes(number: float, tmp_path: Path) -> None:
     assert {mark.kind for mark, _ in foreign(path.read_bytes(), marks, "")} == {"number", "text"}
     assert {mark.kind for mark, _ in foreign(gzip.compress(path.read_bytes()), marks, "")} == {"number", "text"}
     assert not list(foreign(path.read_bytes(), marks, f"a-mark-of-somebody {number}"))
+
+
+@pytest.mark.parametrize("dictionary", [True, False])
+def test_the_order_of_the_source_is_found_in_a_parquet_file(dictionary: bool, tmp_path: Path) -> None:
+    them = people(random.Random(1), 40, 2, ["text"], k=5)
+    shown = random.Random(2).sample(list(them.columns["text"]), 40)
+    cells = pa.array(shown)
+    if dictionary:
+        places = [list(them.columns["text"]).index(text) for text in shown]
+        cells = pa.DictionaryArray.from_arrays(places, list(them.columns["text"]))
+    path = tmp_path / "out.parquet"
+    pq.write_table(pa.table({"text": cells}), path, compression="zstd")
+    whole = b"\0".join(parts(path.read_bytes()))
+    assert follows_source(whole, them, path) == dictionary
+
+
+def test_what_escapes_a_reader_is_found() -> None:
+    def odd(content: bytes) -> None:
+        if b"x" in content:
+            raise ValueError(content)
+        raise ks.DataError("two\nlines" if b"y" in content else "one line")
+
+    reader = Reader(odd, ("x", "y"), (b"z",))
+    told = [fault_of(reader, content) for content in (b"x", b"y", b"z")]
+    assert told == ["ValueError escapes", "a refusal that is not one line", None]
 
 
 def test_the_smallest_case_is_found() -> None:

@@ -12,6 +12,7 @@ SHORT = {
     "bytes": ["--cases", "24"],
     "crash": ["--cases", "20"],
     "input": ["--cases", "80"],
+    "readers": ["--cases", "800"],
     "claims": ["--cases", "32"],
     "load": ["--cases", "3", "--rows", "2000", "--limit", "16"],
 }

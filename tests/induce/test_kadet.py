@@ -1,5 +1,6 @@
 """kADET on real people, with all kinds of attributes in all roles."""
 
+import polars as pl
 import pytest
 
 import kspan as ks
@@ -73,3 +74,15 @@ def test_more_privacy_never_more_leaves_of_public_attributes() -> None:
         policy = ks.Policy(public=["education", "sex", "race"], target="income", require=ks.KAnonymity(k))
         leaves.append(len(ks.learn(PEOPLE.select("education", "sex", "race", "income"), policy).leaves))
     assert leaves == sorted(leaves, reverse=True)
+
+
+def test_branches_to_nobody_are_one_where_they_are_very_many() -> None:
+    towns = [f"t{at}" for at in range(5_000)]
+    people = pl.DataFrame({"town": ["t7", "t9"] * 10, "ill": ["flu", "ok"] * 10})
+    policy = ks.Policy(public=["town"], target="ill", require="k=5", domains={"town": towns})
+    tree = ks.learn(people, policy)
+    assert [len(edge.region.values) for edge in tree.root.edges] == [1, 1, 4_998]
+    assert ks.predict(tree, pl.DataFrame({"town": ["t7", "t8", "t9"]}))["predicted: ill"].to_list()[::2] == [
+        "flu",
+        "ok",
+    ]

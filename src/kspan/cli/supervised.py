@@ -28,12 +28,17 @@ def supervised(work: Callable[[], int], left: Callable[[], str], refuse: Callabl
         hear_once()
         return work()
     parent = os.getpid()
+    signal.pthread_sigmask(signal.SIG_BLOCK, STOPS)  # until both sides listen
     child = os.fork()
     if child == 0:
         _end_with(parent)
-        hear_once()
-        silence_libraries()
-        code = work()
+        try:
+            hear_once()
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, STOPS)
+            silence_libraries()
+            code = work()
+        except KeyboardInterrupt:  # just before or after the work, which hears for itself
+            code = refuse(f"interrupted: {left()}")
         with suppress(OSError):
             sys.stderr.flush()
         os._exit(code)  # what has been said is the last word: libraries may still abort while they are taken down
@@ -47,6 +52,7 @@ def supervised(work: Callable[[], int], left: Callable[[], str], refuse: Callabl
     for number in STOPS:
         signal.signal(number, stop)
     signal.signal(signal.SIGALRM, lambda number, frame: _send(child, signal.SIGKILL))
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, STOPS)
     _, status = os.waitpid(child, 0)
     for number in STOPS:
         signal.signal(number, signal.SIG_IGN)

@@ -18,11 +18,12 @@ def verify(
 ) -> int:
     """Say whether RELEASE is the very table that its manifest was written for; its claim is not judged anew."""
     from kspan.frames.commit import settled
-    from kspan.frames.places import reason
+    from kspan.frames.places import check_no_device, reason
     from kspan.frames.seal import checksum, manifest_path
     from kspan.report.words import visible
     from kspan.tables.manifest import read_manifest
 
+    check_no_device(release)
     try:
         with settled(release):
             content = release.read_bytes()

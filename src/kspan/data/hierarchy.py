@@ -181,15 +181,27 @@ def level_codes(hierarchy: Hierarchy, labels: Sequence[str | None], *, join_at_r
 
 def read_hierarchy(path: str | os.PathLike[str]) -> Hierarchy:
     """The hierarchy in an ARX-style CSV: one line a value, `value;level 1;...;*`; the delimiter may be `,` as well."""
-    text = read_text(path, "the hierarchy")
+    text, source = read_text(path, "the hierarchy"), f"the hierarchy {path}"
     try:
-        cut = [[row for row in csv.reader(io.StringIO(text, newline=""), delimiter=mark) if row] for mark in DELIMITERS]
+        rows = _rows(text, source)
     except csv.Error as error:
-        raise HierarchyError(f"the hierarchy {path} is no CSV: {error}") from None
-    # Names may contain the other delimiters, so the first that cuts all lines alike is the one.
-    alike = (rows for rows in cut if len({len(row) for row in rows}) == 1 and len(rows[0]) > 1)
-    rows = [[cell.strip() for cell in row] for row in next(alike, cut[0])]
-    return Hierarchy.of(rows, source=f"the hierarchy {path}")
+        raise HierarchyError(f"{source} is no CSV: {error}") from None
+    return Hierarchy.of([[cell.strip() for cell in row] for row in rows], source=source)
+
+
+def _rows(text: str, source: str) -> list[list[str]]:
+    """The lines of a hierarchy, cut by the first delimiter that cuts all alike: names may contain the others."""
+    for mark in DELIMITERS:
+        rows, width = list[list[str]](), 0
+        for row in filter(None, csv.reader(io.StringIO(text, newline=""), delimiter=mark)):
+            width = width or len(row)
+            if len(row) != width or width == 1:
+                break
+            check_size(len(rows), width, source)
+            rows.append(row)
+        else:
+            return rows
+    return [row for row in csv.reader(io.StringIO(text, newline=""), delimiter=DELIMITERS[0]) if row]
 
 
 def write_hierarchy(hierarchy: Hierarchy, path: str | os.PathLike[str]) -> None:

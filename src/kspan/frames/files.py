@@ -16,7 +16,7 @@ from kspan.frames.commit import File, settled, write_files
 from kspan.frames.csv import Dialect, check_width, read_csv
 from kspan.frames.formulas import defused, has_formulas, restored
 from kspan.frames.native import to_polars
-from kspan.frames.places import STDIN, check_place, reason
+from kspan.frames.places import STDIN, check_no_device, check_place, reason
 from kspan.frames.rebuilt import rebuilt
 from kspan.frames.seal import Seal, seal_of
 from kspan.limits import ALWAYS_CLAIMED, ALWAYS_UNPACKED, MOST_CLAIMED, MOST_PACKED
@@ -110,8 +110,11 @@ def _check_claim(claimed: pl.LazyFrame, size: int, source: str) -> None:
 def read_text(path: str | os.PathLike[str], what: str) -> str:
     """A small text file that a person wrote, without its byte-order mark."""
     try:
+        check_no_device(Path(path))
         with settled(Path(path)):
             return Path(path).read_bytes().decode("utf-8-sig")
+    except FileError:
+        raise
     except UnicodeDecodeError:
         raise FileError(f"{what} {path} is not UTF-8 text: save it as UTF-8") from None
     except (OSError, ValueError) as error:
@@ -163,6 +166,7 @@ def _sealed_content(path: Path) -> tuple[bytes, Seal | None]:
     try:
         if path == STDIN:
             return sys.stdin.buffer.read(), None
+        check_no_device(path)
         with settled(path):
             return path.read_bytes(), seal_of(path)
     except FileError:

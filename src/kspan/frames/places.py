@@ -28,6 +28,12 @@ def is_there(path: Path) -> bool:
         raise FileError(f"cannot use the name {path}: {reason(error)}") from None
 
 
+def check_no_device(path: Path) -> None:
+    """Refuse a device, of which some never end; pipes do."""
+    if path.is_char_device() or path.is_block_device():
+        raise FileError(f"cannot read {path}: it is a device, name a file")
+
+
 def make_folder(path: str | os.PathLike[str]) -> None:
     """Make a folder, unless it is there."""
     try:

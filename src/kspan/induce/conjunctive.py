@@ -122,13 +122,15 @@ class Answers:
 def best_answer(answers: Answers, whole: Floats, min_rows: int) -> Step | None:
     """The best answer of enough people."""
     covered = answers.counts
+    if not len(covered) or not whole.sum():
+        return None
     uncovered = np.maximum(whole - covered, 0.0)
     mixed = np.round(entropies(covered), DIGITS)
     people = covered.sum(axis=1)
     information = (people * mixed + uncovered.sum(axis=1) * entropies(uncovered)) / whole.sum()
     information = np.where(people < min_rows - ROUNDING, np.inf, np.round(information, DIGITS))
-    best = int(np.lexsort([-mixed, information])[0]) if len(people) else -1
-    if best < 0 or not np.isfinite(information[best]):
+    best = int(np.lexsort([-mixed, information])[0])
+    if not np.isfinite(information[best]):
         return None
     return Step(answers.splits[best], int(answers.place[best]), float(information[best]), float(mixed[best]))
 
@@ -157,7 +159,9 @@ def offered_answers(growth: Growth, leaf: Leaf, number: int) -> Iterator[Answers
         return
     for level in range(len(growth.worth.levels_of[number])):
         split = growth.by_level(leaf, number, level)
-        names = np.array([known[codes[: feature.plain]].sum(axis=0) for codes in split.codes]).reshape(-1, len(shared))
+        names = np.array([known[codes[codes < feature.plain]].sum(axis=0) for codes in split.codes]).reshape(
+            -1, len(shared)
+        )
         yield Answers([split] * split.sons, np.arange(split.sons), names)
 
 

@@ -1,5 +1,7 @@
 """Logistic regression from cells that may be general, by what they are expected to hold."""
 
+import warnings
+
 import numpy as np
 
 from kspan.data.encoding import learn_encoding
@@ -52,7 +54,10 @@ def logistic(
         from sklearn.linear_model import LogisticRegression
 
         given = None if table.weights is None else people.weights
-        fitted = LogisticRegression(C=C, max_iter=int(max_iter)).fit(rows, people.label, sample_weight=given)
+        with warnings.catch_warnings():
+            # Labels are labels, also where there are nearly as many as people.
+            warnings.filterwarnings("ignore", "The number of unique classes", UserWarning)
+            fitted = LogisticRegression(C=C, max_iter=int(max_iter)).fit(rows, people.label, sample_weight=given)
         # With two labels there is one sum, for the second of them.
         weights[-len(fitted.coef_) :], intercepts[-len(fitted.coef_) :] = fitted.coef_, fitted.intercept_
     elif labels > 1:

@@ -38,9 +38,11 @@ class Split:
     """The number between that code and the next."""
 
     @cached_property
-    def codes(self) -> tuple[Bools, ...]:
-        """Which codes of a categorical feature go to each son."""
-        return tuple(self.son == place for place in range(self.sons))
+    def codes(self) -> list[Int64s]:
+        """The codes of a categorical feature that go to each son."""
+        order = np.argsort(self.son, kind="stable")
+        ends = np.searchsorted(self.son[order], np.arange(self.sons + 1))
+        return [order[begin:end] for begin, end in pairwise(ends.tolist())]
 
     def by_code(self, feature: Feature) -> Int64s:
         """The son of each code; a missing number is a third one."""

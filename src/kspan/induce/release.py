@@ -8,6 +8,7 @@ from kspan.data.schema import Schema
 from kspan.data.table import Table
 from kspan.induce.grow import Growth, Leaf
 from kspan.induce.people import Split
+from kspan.limits import MOST_EMPTY
 from kspan.model.outcome import plain
 from kspan.model.tree import Attribute, Edge, Node, Region, Role, Tree
 
@@ -55,7 +56,7 @@ def released_node(growth: Growth) -> Node:
         counts = last.leaf.counts
         fractions = growth.shares_missing or bool(growth.spreading)
         told = map(plain, counts.tolist()) if fractions else counts.astype(np.int64).tolist()
-        node = Node.of_counts(told, last.leaf.split.feature if last.leaf.split else None, tuple(last.edges))
+        node = Node.of_counts(told, last.leaf.split.feature if last.leaf.split else None, _joined(last.edges))
         way.pop()
         if not way:
             return node
@@ -74,6 +75,17 @@ def _opened(growth: Growth, leaf: Leaf, bounds: Bounds, categories: dict[Split, 
     return _Open(leaf, bounds, categories[split])
 
 
+def _joined(edges: list[Edge]) -> tuple[Edge, ...]:
+    """The branches of a node; those to nobody are one if they are very many: a hierarchy may list all of a country."""
+    empty = [edge for edge in edges if edge.node.is_leaf and not edge.node.people and edge.region.values]
+    if len(empty) <= MOST_EMPTY:
+        return tuple(edges)
+    values = frozenset[str]().union(*(edge.region.values for edge in empty))
+    nobody = Edge(Region(values, (), any(edge.region.missing for edge in empty)), empty[0].node)
+    left = {id(edge) for edge in empty}
+    return (*(edge for edge in edges if id(edge) not in left), nobody)
+
+
 def _inside(node: _Open, place: int) -> Bounds:
     """What is known of numbers below a branch."""
     intervals = node.regions[place].intervals
@@ -84,7 +96,7 @@ def _inside(node: _Open, place: int) -> Bounds:
 def _categories(growth: Growth, split: Split) -> list[Region]:
     """What the branches to the sons of a categorical question admit; all of them a missing value, if they share it."""
     feature, shared = growth.features[split.feature], growth.shares_missing
-    found = [feature.region(np.flatnonzero(inside)) for inside in split.codes]
+    found = [feature.region(codes) for codes in split.codes]
     return [replace(region, missing=True) for region in found] if shared else found
 
 

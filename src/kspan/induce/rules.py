@@ -64,6 +64,6 @@ def _region(feature: Feature, node: Leaf, place: int, before: Region | None) -> 
     assert split is not None
     if split.cut < 0:
         # The codes of a second question are among those that the first one let through.
-        return feature.region(np.flatnonzero(split.codes[place]))
+        return feature.region(split.codes[place])
     low, high = (None, None) if before is None else before.intervals[0]
     return Region(intervals=((low, split.at) if place == 0 else (split.at, high),))

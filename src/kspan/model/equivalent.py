@@ -186,7 +186,7 @@ def _is_possible(attribute: Attribute, region: Region) -> bool:
     """Is there a value in the domain that the region admits?"""
     return (
         (region.missing and attribute.has_missing)
-        or not region.values.isdisjoint(attribute.values)
+        or bool(attribute.among(region.values))
         or bool(_closed(attribute, region, whole=False))
     )
 
@@ -195,7 +195,7 @@ def _cell(attribute: Attribute, region: Region | None, whole: bool) -> str | Non
     """A region as a released table shows it; None is an empty cell."""
     if region is None:
         return SUPPRESSED
-    values = [value for value in attribute.values if value in region.values]
+    values = attribute.among(region.values)
     intervals = _closed(attribute, region, whole)
     if region.missing:
         # There is no sign for `a, or missing`, and `a` alone would not be true.

@@ -69,7 +69,7 @@ def condition(attribute: Attribute, region: Region) -> str:
     name = _visible(attribute.name)
     ways = [_between(name, low, high) for low, high in region.intervals]
     if region.values:
-        ways.insert(0, _among(name, [value for value in attribute.values if value in region.values]))
+        ways.insert(0, _among(name, attribute.among(region.values)))
     if region.missing:
         ways.append(f"{name} is missing")
     return ways[0] if len(ways) == 1 else "(" + " or ".join(ways) + ")"

@@ -33,6 +33,18 @@ class Attribute:
     has_missing: bool = False
     """May the value be missing? That is a value of its own, which an attacker sees if the attribute is public."""
 
+    @cached_property
+    def _place(self) -> dict[str, int]:
+        return {value: place for place, value in enumerate(self.values)}
+
+    def among(self, values: frozenset[str]) -> list[str]:
+        """Those values that are in the domain, in its order; a tree may have as many branches as a domain has values.
+
+        >>> Attribute("town", "public", "categorical", ("c", "a", "b")).among(frozenset({"a", "c", "x"}))
+        ['c', 'a']
+        """
+        return sorted((value for value in values if value in self._place), key=self._place.__getitem__)
+
 
 @dataclass(frozen=True, slots=True)
 class Region:

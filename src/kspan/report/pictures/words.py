@@ -41,7 +41,7 @@ def way(attribute: Attribute, region: Region) -> str:
     if len(region.intervals) > MOST_VALUES:
         ways.append(f"+{len(region.intervals) - MOST_VALUES:,} more")
     if region.values:
-        ways.insert(0, _among(name, [value for value in attribute.values if value in region.values]))
+        ways.insert(0, _among(name, attribute.among(region.values)))
     if region.missing:
         ways.append("missing" if ways else f"{name} missing")
     return " or ".join(ways) or EVERYONE
