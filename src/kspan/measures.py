@@ -9,6 +9,7 @@ from typing import Any
 
 from kspan.data.encode import encode
 from kspan.data.groups import Counts, Groups, count_groups
+from kspan.data.meaning import canonical
 from kspan.data.schema import Schema
 from kspan.errors import PolicyError
 from kspan.frames.files import load
@@ -121,7 +122,7 @@ def _groups(data: Any, public: Names, private: Names) -> Groups:
     schema = Schema(public=_listed(public), private=_listed(private))
     frame = load(data)
     schema.check_columns(name for name in frame.columns if name in schema.columns)
-    table = encode(frame, schema, schema.columns)
+    table = canonical(encode(frame, schema, schema.columns))
     partition = Partition.by_equality(table, schema.public)
     return count_groups(table, partition.group, partition.number, schema.private)
 

@@ -20,6 +20,7 @@ from kspan.audit.risk import Risk, journalist_risk, risk_of
 from kspan.data.arrays import Bools, Int64s
 from kspan.data.encode import encode
 from kspan.data.groups import NO_WEIGHTS, Groups, count_groups, count_values
+from kspan.data.meaning import canonical
 from kspan.data.table import Table
 from kspan.errors import KspanError, PolicyError
 from kspan.frames.files import load
@@ -83,7 +84,7 @@ def _audit_table(
     progress("reading the table")
     frame = load(release)
     progress("coding its columns")
-    table = encode(frame, policy)
+    table = canonical(encode(frame, policy), policy.range_pattern)
     progress("linking people to groups")
     partition = Partition.by_equality(table, policy.public)
     groups = count_groups(table, partition.group, partition.number, policy.private)
@@ -180,7 +181,7 @@ def _in_population(partition: Partition, population: pl.DataFrame, policy: Polic
     if absent:
         raise PolicyError(f"the population lacks the public column {absent[0]!r}: add it there, or make it private")
     try:
-        known = encode(population, policy.only(policy.public), policy.public)
+        known = canonical(encode(population, policy.only(policy.public), policy.public), policy.range_pattern)
     except KspanError as error:
         raise type(error)(f"the population cannot be used: {error}", details=error.details) from None
     return people_matching(partition, known)

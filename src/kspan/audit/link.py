@@ -7,9 +7,10 @@ from operator import itemgetter
 import numpy as np
 
 from kspan.data.arrays import Int64s
-from kspan.data.cells import Between, number, number_text, read_cell, values_in
+from kspan.data.cells import Between, Cell, number, number_text, read_cell, values_in
 from kspan.data.groups import count_groups
 from kspan.data.hierarchy import Hierarchy
+from kspan.data.meaning import meanings
 from kspan.data.table import Column, Table
 from kspan.model.partition import Partition
 
@@ -63,7 +64,7 @@ def admitted(shown: Column, known: Column) -> tuple[Int64s, Int64s]:
     # A hierarchy that is built, not declared, knows the values of the table that it was built for: people have more.
     hierarchies = [each for each in (shown.hierarchy, known.hierarchy) if each is not None]
     codes: list[list[int]] = [
-        _named(shown.label(code), hierarchies, place, numbers) for code in range(len(shown.values))
+        _named(shown.label(code), cell, hierarchies, place, numbers) for code, cell in enumerate(meanings(shown).cells)
     ]
     if shown.suppressed is not None:
         codes.append(list(range(known.size)))
@@ -76,20 +77,21 @@ def admitted(shown: Column, known: Column) -> tuple[Int64s, Int64s]:
 
 
 def _named(
-    label: str, hierarchies: Iterable[Hierarchy], place: dict[str, int], numbers: list[tuple[float, int]]
+    label: str, cell: Cell, hierarchies: Iterable[Hierarchy], place: dict[str, int], numbers: list[tuple[float, int]]
 ) -> list[int]:
     """The codes of the known values that a shown cell admits, in order."""
     if label in place:
         return [place[label]]
     names = [(each, name) for each in hierarchies if (name := each.find(label))]
     values = {each.values[member] for each, name in names for member in each.members[name]}
-    cell = read_cell(label)
-    if not names and not isinstance(cell, Between):
+    if names:
+        cell = read_cell(label)  # a name that is a range admits all numbers in it, also those that it was not built for
+    else:
         values.update(values_in(cell))
-    found = {place[text] for value in values if (text := _canonical(value)) in place}
+    found = {place[text] for value in values for text in (value, _canonical(value)) if text in place}
     if isinstance(cell, Between):
-        first = bisect_left(numbers, cell.low, key=itemgetter(0))
-        end = bisect_right(numbers, cell.high, key=itemgetter(0))
+        first = (bisect_right if cell.without_low else bisect_left)(numbers, cell.low, key=itemgetter(0))
+        end = (bisect_left if cell.without_high else bisect_right)(numbers, cell.high, key=itemgetter(0))
         found.update(code for _, code in numbers[first:end])
     return sorted(found)
 

@@ -19,6 +19,7 @@ from kspan.audit.sets import Sets
 from kspan.data.arrays import Bools, Int64s
 from kspan.data.encode import encode
 from kspan.data.groups import Groups, count_groups
+from kspan.data.meaning import canonical
 from kspan.errors import DataError, KspanError
 from kspan.model.partition import Partition
 from kspan.policy import Policy
@@ -59,7 +60,7 @@ class Linked:
 def linked_people(people: pl.DataFrame, partition: Partition, groups: Groups, policy: Policy) -> Linked:
     """Link the people that a table was made from to the groups of the table."""
     try:
-        table = encode(people, policy)
+        table = canonical(encode(people, policy), policy.range_pattern)
     except KspanError as error:
         raise type(error)(f"the people cannot be used: {error}", details=error.details) from None
     kinds = Partition.by_equality(table, policy.public)

@@ -3,6 +3,7 @@ r"""What a shown cell says: one value, a set `{a|b}`, an interval `[lo, hi]`, or
 Inside a set, `\` stands before a `|`, `{`, `}` or `\` that belongs to a value.
 """
 
+import math
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -19,6 +20,8 @@ NOT_A_NUMBER = frozenset({"?", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null",
 
 _SPECIAL = re.compile(r"[\\|{}]")
 _PART = re.compile(r"(?:\\.|[^\\|{}])+", re.DOTALL)
+_INTERVAL = re.compile(r"(?!\(.*\)$)([\[\](])\s*([^\s,;]+)\s*[,;]\s*([^\s,;]+)\s*([\])\[])")
+"""An end that is left out has its bracket the other way round, or is a parenthesis; two of these are no interval."""
 _NUMBER = re.compile(r"[+-]?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?")
 
 
@@ -38,10 +41,22 @@ class OneOf:
 
 @dataclass(frozen=True)
 class Between:
-    """A number from low to high, both included."""
+    """A number from low to high, both included unless it is said; an end that is infinite is none."""
 
     low: float
     high: float
+    without_low: bool = False
+    without_high: bool = False
+
+    def closed(self, *, whole: bool) -> tuple[float, float]:
+        """The lowest and the highest number in it, of whole numbers or of all.
+
+        >>> Between(20, 40, without_high=True).closed(whole=True)
+        (20, 39)
+        """
+        low = (self.low + 1 if whole else math.nextafter(self.low, math.inf)) if self.without_low else self.low
+        high = (self.high - 1 if whole else math.nextafter(self.high, -math.inf)) if self.without_high else self.high
+        return low, high
 
 
 @dataclass(frozen=True)
@@ -55,8 +70,12 @@ Cell = Exact | OneOf | Between | Anything
 def read_cell(text: str) -> Cell:
     r"""The meaning of a released cell.
 
-    >>> read_cell("{a|b}"), read_cell("[20, 39]"), read_cell("*"), read_cell("F")
-    (OneOf(values=('a', 'b')), Between(low=20.0, high=39.0), Anything(), Exact(value='F'))
+    >>> read_cell("{a|b}"), read_cell("*"), read_cell("F")
+    (OneOf(values=('a', 'b')), Anything(), Exact(value='F'))
+    >>> read_cell("[20, 39]") == Between(20, 39)
+    True
+    >>> read_cell("[20,40)") == read_cell("[20, 40[") == Between(20, 40, without_high=True)
+    True
     >>> read_cell(r"{yes\|no|maybe}").values
     ('yes|no', 'maybe')
     """
@@ -66,10 +85,10 @@ def read_cell(text: str) -> Cell:
         parts = _PART.findall(text[1:-1])
         if parts and "|".join(parts) == text[1:-1]:
             return OneOf(tuple(re.sub(r"\\(.)", r"\1", part, flags=re.DOTALL) for part in parts))
-    if text.startswith("[") and text.endswith("]"):
-        low, _, high = (number(end.strip()) for end in text[1:-1].partition(","))
-        if low is not None and high is not None and low <= high:
-            return Between(low, high)
+    if ends := _INTERVAL.fullmatch(text):
+        low, high, without = number(ends[2]), number(ends[3]), (ends[1] != "[", ends[4] != "]")
+        if low is not None and high is not None and (low < high or (low == high and not any(without))):
+            return Between(low, high, *without)
     return Exact(text)
 
 
@@ -107,6 +126,32 @@ def write_set(values: Iterable[str]) -> str:
     '{a|b\\|c}'
     """
     return "{" + "|".join(_SPECIAL.sub(r"\\\g<0>", value) for value in values) + "}"
+
+
+def write_cell(cell: Cell) -> str:
+    """A cell as a released table shows it; a range that has no end on a side as `<20` or `>=60`.
+
+    >>> [write_cell(cell) for cell in (Between(20, 40, without_high=True), Between(60, math.inf), OneOf(("a", "b")))]
+    ['[20, 40[', '>=60', '{a|b}']
+    """
+    match cell:
+        case Exact(value):
+            return value
+        case OneOf(values):
+            return write_set(values)
+        case Anything():
+            return SUPPRESSED
+        case Between(low, high, without_low, without_high):
+            if low == high:
+                return number_text(low)
+            if math.isinf(low) and math.isinf(high):
+                return write_interval(-LARGEST_END, LARGEST_END)
+            if math.isinf(low):
+                return f"<{'' if without_high else '='}{number_text(high)}"
+            if math.isinf(high):
+                return f">{'' if without_low else '='}{number_text(low)}"
+            ends = write_interval(low, high)
+            return f"{']' if without_low else '['}{ends[1:-1]}{'[' if without_high else ']'}"
 
 
 def write_interval(low: float, high: float) -> str:

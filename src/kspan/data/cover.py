@@ -2,20 +2,10 @@
 
 from dataclasses import replace
 
-from kspan.data.cells import (
-    NOT_A_NUMBER,
-    SUPPRESSED,
-    Anything,
-    Between,
-    Cell,
-    number_text,
-    range_of,
-    read_cell,
-    values_in,
-)
+from kspan.data.cells import NOT_A_NUMBER, SUPPRESSED, number_text, range_of, read_cell, values_in
 from kspan.data.hierarchy import Hierarchy
 from kspan.data.levels import Recipe
-from kspan.data.ranges import ends_of
+from kspan.data.meaning import meanings
 from kspan.data.table import Column
 from kspan.errors import DataError, HierarchyError, hinted
 
@@ -36,25 +26,18 @@ def check_domain(column: Column, range_pattern: str | None = None, hierarchy: Hi
                 f"[{number_text(low)}, {number_text(high)}]: mend them or widen the domain in the policy"
             )
         return
-    cells = [read_cell(label) for label in column.values]
     if domain.kind == "numeric":
-        labels = [str(label) for label, cell in zip(column.values, cells, strict=True) if _is_strange(cell)]
-        wrong = len(labels) if range_pattern is None else ends_of(range_pattern, labels).count(None)
+        wrong = sum(range_of(cell) is None for cell in meanings(column, range_pattern).cells)
         what = "numbers"
     else:
         names = _names_above(column, hierarchy)
-        strange = [bool(domain.outside(values_in(cell))) for cell in cells]
-        wrong = sum(no and label not in names for no, label in zip(strange, column.values, strict=True))
+        wrong = sum(label not in names and bool(domain.outside(values_in(read_cell(label)))) for label in column.values)
         what = "values of its declared domain"
     if wrong:
         raise DataError(
             f"column {column.name!r} holds {wrong} different cells that are not {what}: "
             "mend them or change the domain in the policy"
         )
-
-
-def _is_strange(cell: Cell) -> bool:
-    return range_of(cell) is None and cell != Anything()
 
 
 def _names_above(column: Column, hierarchy: Hierarchy | Recipe | None) -> frozenset[str]:
@@ -64,12 +47,11 @@ def _names_above(column: Column, hierarchy: Hierarchy | Recipe | None) -> frozen
     return frozenset() if hierarchy is None else frozenset(hierarchy.members) - frozenset(hierarchy.levels[0])
 
 
-def _built(column: Column, recipe: Recipe) -> Hierarchy | None:
+def _built(column: Column, recipe: Recipe, pattern: str | None = None) -> Hierarchy | None:
     """The hierarchy by a recipe: of the declared values, or else of those that a column has, if it has any."""
     values = None if column.domain is None else column.domain.values
     if values is None:
-        labels = [column.label(code) for code in range(len(column.values))]
-        values = tuple(dict.fromkeys(value for label in labels for value in values_in(read_cell(label))))
+        values = tuple(dict.fromkeys(value for cell in meanings(column, pattern).cells for value in values_in(cell)))
     try:
         return recipe.build(list(values)) if values else None
     except HierarchyError as error:
@@ -78,18 +60,17 @@ def _built(column: Column, recipe: Recipe) -> Hierarchy | None:
         ) from None
 
 
-def with_hierarchy(column: Column, hierarchy: Hierarchy | Recipe) -> Column:
+def with_hierarchy(column: Column, hierarchy: Hierarchy | Recipe, range_pattern: str | None = None) -> Column:
     """The column with its hierarchy, built for it if it is a recipe; values that it lacks are named and refused."""
-    labels = [column.label(code) for code in range(len(column.values))]
     if not isinstance(hierarchy, Hierarchy):
-        made = _built(column, hierarchy)
+        made = _built(column, hierarchy, range_pattern)
         if made is None:  # where all cells are suppressed or missing there is nothing to build from, and no need
             return column
         hierarchy = made
     unknown = [
         value
-        for label in labels
-        if not hierarchy.find(label) and not isinstance(cell := read_cell(label), Between)
+        for code, cell in enumerate(meanings(column, range_pattern).cells)
+        if not hierarchy.find(column.label(code))
         for value in values_in(cell)
         if not hierarchy.find(value)
     ]

@@ -55,7 +55,7 @@ def encode_column(series: pl.Series, schema: Schema) -> Column:
     check_domain(column, schema.range_pattern, hierarchy)
     if hierarchy is None:
         return column
-    column = with_hierarchy(column, hierarchy)
+    column = with_hierarchy(column, hierarchy, schema.range_pattern)
     check_names(column, schema.suppressed_text)
     return column
 

@@ -1,12 +1,6 @@
-"""What the cells of a released column may stand for: sets of values, ranges of numbers, names of a hierarchy, anything.
-
-Cells are read as this package writes them (`{a|b}`, `[lo, hi]`, `*`, names), and as others do: `[20, 40[`, `]20, 40]`
-leave out an end, and `20-39`, `<20`, `>=60` are ranges in a column where every cell is a number or a range. A pattern
-of one's own comes first. What looks like such a cell and is none is an error: nothing is guessed.
-"""
+"""What the cells of a released column may stand for, as arrays: which values, and how likely each."""
 
 import math
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -15,23 +9,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kspan.data.arrays import Bools, Floats, Int64s
-from kspan.data.cells import Between, OneOf, number, read_cell
+from kspan.data.cells import Between, Cell, values_in
 from kspan.data.domain import Kind
-from kspan.data.ranges import Ends, ends_of
+from kspan.data.meaning import meanings
 from kspan.data.table import Column
 from kspan.errors import DataError
-from kspan.limits import LARGEST_NUMBER
 
 ROUNDING = 1e-12
 
 EVERYTHING: Bools = np.empty(0, bool)
 """Every value can occur."""
 
-_NUMBER = r"\s*([+-]?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)\s*"
-_OPEN = re.compile(rf"([\[\]]){_NUMBER}[,;]{_NUMBER}([\[\]])")
-_DASH = re.compile(rf"{_NUMBER}-{_NUMBER}")
-_BOUND = re.compile(rf"([<>]=?){_NUMBER}")
-_BRACKETS = "[]{}"
 EXPECTED = "a value, {a|b}, [lo, hi], [lo, hi[, lo-hi, * or a name of its hierarchy"
 
 
@@ -161,34 +149,14 @@ class General:
         return some[:, None] if weights.ndim > 1 else some
 
 
-@dataclass(frozen=True)
-class _Range:
-    """Numbers from low to high, with or without the ends."""
-
-    low: float
-    high: float
-    without_low: bool = False
-    without_high: bool = False
-
-    def closed(self, whole: bool) -> tuple[float, float]:
-        """The lowest and the highest number in it, of whole numbers or of all."""
-        low = (self.low + 1 if whole else math.nextafter(self.low, math.inf)) if self.without_low else self.low
-        high = (self.high - 1 if whole else math.nextafter(self.high, -math.inf)) if self.without_high else self.high
-        return low, high
-
-
-Meaning = OneOf | _Range
-"""What a cell may mean, but `*`: one of some words or numbers, or a range."""
-
-
 def general(column: Column, pattern: str | None = None) -> General:
     """What the cells of a column stand for; a pattern with the groups `low` and `high` says how ranges are written."""
-    meanings = _meanings(column, pattern)
-    words = column.domain is not None and column.domain.kind == "categorical"
-    if words and (ranges := [code for code, meaning in enumerate(meanings) if isinstance(meaning, _Range)]):
-        raise _not_understood(column, ranges[0])
-    numeric = column.values.dtype != object or (not words and _all_numbers(column, meanings))
-    return _of_numbers(column, meanings) if numeric else _of_words(column, meanings)
+    if column.values.dtype != object:
+        return _of_exact_numbers(column)
+    read = meanings(column, pattern)
+    if read.doubtful is not None:
+        raise _not_understood(column, read.doubtful)
+    return _of_numbers(column, read.cells) if read.numeric else _of_words(column, read.cells)
 
 
 def has_general_cells(column: Column, pattern: str | None = None) -> bool:
@@ -196,89 +164,8 @@ def has_general_cells(column: Column, pattern: str | None = None) -> bool:
     return not general(column, pattern).is_exact
 
 
-def _meanings(column: Column, pattern: str | None) -> list[Meaning]:
-    """What each value of a column means, by its code."""
-    if column.values.dtype != object:
-        return [_Range(float(value), float(value)) for value in column.values]
-    labels = [str(label) for label in column.values]
-    written = [None] * len(labels) if pattern is None else ends_of(pattern, labels)
-    return [_meaning(column, code, label, ends) for code, (label, ends) in enumerate(zip(labels, written, strict=True))]
-
-
-def _meaning(column: Column, code: int, label: str, ends: Ends | None) -> Meaning:
-    hierarchy = column.hierarchy
-    if hierarchy is not None and (name := hierarchy.find(label)):
-        return OneOf(tuple(hierarchy.values[member] for member in hierarchy.members[name]))
-    if ends is not None:
-        return _range(column, code, ends[0] or "", ends[1] or "")
-    cell = read_cell(label)
-    if isinstance(cell, Between):
-        return _unless_endless(cell.low, cell.high)
-    if isinstance(cell, OneOf):
-        return cell
-    if found := _OPEN.fullmatch(label):
-        begin, low, high, end = found.groups()
-        return _range(column, code, low, high, begin == "]", end == "[")
-    if label[:1] in _BRACKETS or label[-1:] in _BRACKETS:
-        raise _not_understood(column, code)
-    return OneOf((label,))
-
-
-def _range(
-    column: Column, code: int, low: str, high: str, without_low: bool = False, without_high: bool = False
-) -> _Range:
-    ends = number(low.strip()), number(high.strip())
-    if ends[0] is None or ends[1] is None or ends[0] > ends[1]:
-        raise _not_understood(column, code)
-    return _unless_endless(ends[0], ends[1], without_low, without_high)
-
-
-def _unless_endless(low: float, high: float, without_low: bool = False, without_high: bool = False) -> _Range:
-    """A range whose ends are none if they are beyond all numbers that are reckoned with: so tables write open ones."""
-    return _Range(
-        min(low, LARGEST_NUMBER) if low >= -LARGEST_NUMBER else -math.inf,
-        max(high, -LARGEST_NUMBER) if high <= LARGEST_NUMBER else math.inf,
-        without_low and low >= -LARGEST_NUMBER,
-        without_high and high <= LARGEST_NUMBER,
-    )
-
-
-def _all_numbers(column: Column, meanings: list[Meaning]) -> bool:
-    """Are all cells numbers or ranges? Then those written `20-39`, `<20` or `>=60` become ranges, too.
-
-    If some are ranges, or the column is declared to hold numbers, then all must be.
-    """
-    ranges = [_as_range(meaning) for meaning in meanings]
-    strange = [code for code, found in enumerate(ranges) if found is None]
-    declared = column.domain is not None and column.domain.kind == "numeric"
-    if strange and (declared or any(isinstance(meaning, _Range) for meaning in meanings)):
-        raise _not_understood(column, strange[0])
-    if strange or not ranges:
-        return declared
-    meanings[:] = [found for found in ranges if found is not None]
-    return True
-
-
-def _as_range(meaning: Meaning) -> Meaning | None:
-    """A meaning as numbers, or None if it is about words."""
-    if not isinstance(meaning, OneOf):
-        return meaning
-    if all(number(value) is not None for value in meaning.values):
-        return meaning
-    if len(meaning.values) > 1:
-        return None
-    text = meaning.values[0]
-    if (found := _DASH.fullmatch(text)) and (low := float(found[1])) <= (high := float(found[2])):
-        return _unless_endless(low, high)
-    if found := _BOUND.fullmatch(text):
-        sign, end = found[1], min(max(float(found[2]), -LARGEST_NUMBER), LARGEST_NUMBER)
-        return _Range(-math.inf, end, False, sign == "<") if sign[0] == "<" else _Range(end, math.inf, sign == ">")
-    return None
-
-
-def _of_words(column: Column, meanings: Sequence[Meaning]) -> General:
-    # A range among words was refused before.
-    sets = [meaning.values for meaning in meanings if isinstance(meaning, OneOf)]
+def _of_words(column: Column, cells: Sequence[Cell]) -> General:
+    sets = [values_in(cell) for cell in cells]  # a range among words was refused before
     declared = column.domain.values if column.domain is not None and column.domain.values else ()
     known = column.hierarchy.values if column.hierarchy is not None else ()
     words = sorted({word for each in (*sets, declared, known) for word in each})
@@ -295,34 +182,42 @@ def _of_words(column: Column, meanings: Sequence[Meaning]) -> General:
     return General(column, "categorical", values, admits, nowhere, nowhere, nothing, nothing)
 
 
-def _of_numbers(column: Column, meanings: Sequence[Meaning]) -> General:
-    whole = all(end.is_integer() for meaning in meanings for end in _finite(meaning))
-    ends = [_ends(meaning, whole) for meaning in meanings]
-    inner = [float(value) for meaning in meanings if isinstance(meaning, OneOf) for value in meaning.values]
-    numbers = np.unique([end for pair in ends for end in pair if math.isfinite(end)] + inner)
+def _of_exact_numbers(column: Column) -> General:
+    numbers = column.values.astype(np.float64)
+    return _ranges(column, np.unique(numbers), numbers, numbers)
+
+
+def _of_numbers(column: Column, cells: Sequence[Cell]) -> General:
+    whole = all(end.is_integer() for cell in cells for end in _finite(cell))
+    ends = np.array([_ends(cell, whole) for cell in cells]).reshape(-1, 2)
+    inner = [float(value) for cell in cells for value in values_in(cell)]
+    return _ranges(column, np.unique([*ends[np.isfinite(ends)], *inner]), *ends.T)
+
+
+def _ranges(column: Column, numbers: Floats, first: Floats, last: Floats) -> General:
+    """A column whose cells admit the numbers from a first one to a last one."""
     low, high = np.zeros(column.size, np.int64), np.zeros(column.size, np.int64)
     lowest, highest = np.full(column.size, np.nan), np.full(column.size, np.nan)
-    if ends:
-        lowest[: len(ends)], highest[: len(ends)] = np.array(ends).T
-        low[: len(ends)] = np.searchsorted(numbers, [first for first, _ in ends], side="left")
-        high[: len(ends)] = np.searchsorted(numbers, [last for _, last in ends], side="right")
+    lowest[: len(first)], highest[: len(last)] = first, last
+    low[: len(first)] = np.searchsorted(numbers, first, side="left")
+    high[: len(last)] = np.searchsorted(numbers, last, side="right")
     if column.suppressed is not None:
         high[column.suppressed] = len(numbers)
         lowest[column.suppressed], highest[column.suppressed] = -np.inf, np.inf
     return General(column, "numeric", numbers, np.empty((column.size, 0), bool), low, high, lowest, highest)
 
 
-def _finite(meaning: Meaning) -> list[float]:
-    if isinstance(meaning, _Range):
-        return [end for end in (meaning.low, meaning.high) if math.isfinite(end)]
-    return [float(value) for value in meaning.values]
+def _finite(cell: Cell) -> list[float]:
+    if isinstance(cell, Between):
+        return [end for end in (cell.low, cell.high) if math.isfinite(end)]
+    return [float(value) for value in values_in(cell)]
 
 
-def _ends(meaning: Meaning, whole: bool) -> tuple[float, float]:
+def _ends(cell: Cell, whole: bool) -> tuple[float, float]:
     """The lowest and the highest number; of several ones all between them count as admitted."""
-    if isinstance(meaning, _Range):
-        return meaning.closed(whole)
-    values = _finite(meaning)
+    if isinstance(cell, Between):
+        return cell.closed(whole=whole)
+    values = _finite(cell)
     return min(values), max(values)
 
 

@@ -7,13 +7,15 @@ are cut at round places, and what is rarer is put together.
 import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
 
 from kspan.data.arrays import Floats
-from kspan.data.cells import Between, OneOf, number_text, read_cell, values_in
+from kspan.data.cells import Between, Cell, OneOf, number_text, read_cell, values_in
 from kspan.data.general import General, general
+from kspan.data.meaning import meanings
 from kspan.data.table import Column, Table
 from kspan.errors import KspanError
 from kspan.report.summary import Bar, ColumnChange, Part
@@ -59,15 +61,16 @@ def _distinct(column: Column, people: Floats) -> int:
 def _parts(column: Column, people: Floats, old: Column | None, numbers: str | None) -> tuple[Part, ...]:
     """In which ways the cells of a column are shown, and the share of each."""
     shares: dict[str, float] = defaultdict(float)
-    everybody = people.sum()
+    everybody, cells = people.sum(), meanings(replace(column, hierarchy=None)).cells
     for code in np.flatnonzero(people).tolist():
-        shares[_way(column, code, old, numbers)] += people[code] / everybody
+        cell = cells[code] if code < len(cells) else None
+        shares[_way(column, code, cell, old, numbers)] += people[code] / everybody
     order = ("as it was", "level", "set", "range", "replaced", "missing", "blank")
     ranked = sorted(shares, key=lambda way: (next(i for i, word in enumerate(order) if way.startswith(word)), way))
     return tuple(Part(way, shares[way]) for way in ranked)
 
 
-def _way(column: Column, code: int, old: Column | None, numbers: str | None) -> str:
+def _way(column: Column, code: int, cell: Cell | None, old: Column | None, numbers: str | None) -> str:
     if code == column.missing:
         return "missing"
     if code == column.suppressed:
@@ -76,7 +79,6 @@ def _way(column: Column, code: int, old: Column | None, numbers: str | None) -> 
     hierarchy = column.hierarchy
     if hierarchy is not None and label in hierarchy.members and label not in hierarchy.values:
         return f"level {_level(hierarchy.levels, label)}"
-    cell = read_cell(label)
     if isinstance(cell, OneOf):
         return "set of values"
     if isinstance(cell, Between):

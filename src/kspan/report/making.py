@@ -13,6 +13,7 @@ from kspan.audit.findings import Audit
 from kspan.audit.models import is_for_models
 from kspan.audit.told import without_rare
 from kspan.data.encode import encode
+from kspan.data.meaning import canonical
 from kspan.errors import DataError, PolicyError
 from kspan.evaluate.cost import CostCurve, cost_curve
 from kspan.frames.commit import content_of
@@ -265,8 +266,8 @@ def _table(
 def _changes(
     frame: pl.DataFrame, source: pl.DataFrame | None, policy: Policy, numbers: Any
 ) -> tuple[ColumnChange, ...]:
-    after = encode(frame, policy)
-    before = None if source is None else encode(source, policy)
+    after = canonical(encode(frame, policy), policy.range_pattern)
+    before = None if source is None else canonical(encode(source, policy), policy.range_pattern)
     median = numbers if numbers in ("median", "mean") else None
     return column_changes(after, before, policy.public, k=required_k(policy.require), numbers=median)
 

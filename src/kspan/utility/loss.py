@@ -1,13 +1,16 @@
 """Information loss of a partition, in the measures that papers compare."""
 
+import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from kspan.data.arrays import Floats, Int64s
-from kspan.data.cells import Between, Cell, range_of, read_cell, values_in
+from kspan.data.cells import Between, Cell, range_of, values_in
 from kspan.data.groups import Counts
+from kspan.data.meaning import meanings
 from kspan.data.table import Column
 from kspan.model.partition import Partition
 
@@ -57,7 +60,8 @@ def penalties(column: Column) -> Floats:
     if column.suppressed is not None:
         penalty[column.suppressed] = 1.0
     if column.values.dtype == object:
-        cells = [read_cell(label) for label in column.values]
+        # Names that are ranges cost their range, whatever they were built for.
+        cells = meanings(replace(column, hierarchy=None)).cells
         numeric = column.kind == "numeric" or any(isinstance(cell, Between) for cell in cells)
         share = _ranges(column, cells) if numeric else _shares(column, cells)
         penalty[: len(cells)] = np.clip(share, 0.0, 1.0)
@@ -66,14 +70,20 @@ def penalties(column: Column) -> Floats:
 
 def _ranges(column: Column, cells: Sequence[Cell]) -> Floats:
     ranges = [range_of(cell) for cell in cells]
-    known = [ends for ends in ranges if ends is not None]
+    known = [end for ends in ranges if ends is not None for end in ends if math.isfinite(end)]
+    lowest, highest = min(known, default=0.0), max(known, default=0.0)
     domain = column.domain
     if domain is not None and domain.low is not None and domain.high is not None:
-        width = domain.high - domain.low
-    else:
-        width = max((high for _, high in known), default=0.0) - min((low for low, _ in known), default=0.0)
+        lowest, highest = domain.low, domain.high
     # Where the domain is one number, no cell leaves anything open.
-    return np.array([(ends[1] - ends[0]) / width if ends and width > 0 else 0.0 for ends in ranges])
+    width = highest - lowest
+    return np.array([_length(ends, lowest, highest) / width if ends and width > 0 else 0.0 for ends in ranges])
+
+
+def _length(ends: tuple[float, float], lowest: float, highest: float) -> float:
+    """How long a range is; one without an end runs to that of the domain."""
+    low, high = ends
+    return (highest if high == math.inf else high) - (lowest if low == -math.inf else low)
 
 
 def _shares(column: Column, cells: Sequence[Cell]) -> Floats:

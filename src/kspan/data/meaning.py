@@ -1,0 +1,151 @@
+"""What the cells of a column mean: the one place where a spelling becomes values, for judge, learners and reports.
+
+Cells are read as this package writes them (`{a|b}`, `[lo, hi]`, `*`, names of a hierarchy), and as others do:
+`[20, 40[`, `[20,40)` and `(20, 40]` leave out an end, and `20-39`, `<20`, `>=60` are ranges in a column where every
+cell is a number or a range. A pattern of one's own comes first. What looks like such a cell and is none is doubtful:
+whoever must know what it means refuses it, all others take it for a word.
+"""
+
+import math
+import re
+from dataclasses import dataclass, replace
+from decimal import Decimal
+
+import numpy as np
+
+from kspan.data.cells import Between, Cell, Exact, OneOf, number, number_text, read_cell, values_in, write_cell
+from kspan.data.ranges import Ends, ends_of
+from kspan.data.table import Column, Table
+from kspan.limits import LARGEST_NUMBER
+
+_NUMBER = r"\s*([+-]?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)\s*"
+_DASH = re.compile(rf"{_NUMBER}-{_NUMBER}")
+_BOUND = re.compile(rf"([<>]=?){_NUMBER}")
+_BRACKETS = "[]{}"
+
+
+@dataclass(frozen=True)
+class Meanings:
+    """What each value of a column means, by its code."""
+
+    cells: tuple[Cell, ...]
+    numeric: bool
+    """Does the column speak of numbers alone?"""
+    doubtful: int | None = None
+    """The first code that looks like a general cell, or should be a number, and cannot be read as one."""
+
+
+def meanings(column: Column, pattern: str | None = None) -> Meanings:
+    """What each value of a column means; a pattern with the groups `low` and `high` says how ranges are written.
+
+    >>> shown = np.array(["20-39", "40", "<20"], object)
+    >>> meanings(Column("age", "categorical", np.arange(3, dtype=np.uint8), shown)).cells[0]
+    Between(low=20.0, high=39.0, without_low=False, without_high=False)
+    """
+    labels = [column.label(code) for code in range(len(column.values))]
+    if column.values.dtype != object:
+        return Meanings(tuple(map(Exact, labels)), numeric=True)
+    written = [None] * len(labels) if pattern is None else ends_of(pattern, labels)
+    read = [_read(column, label, ends) for label, ends in zip(labels, written, strict=True)]
+    doubtful = [code for code, cell in enumerate(read) if cell is None]
+    cells = [Exact(label) if cell is None else cell for label, cell in zip(labels, read, strict=True)]
+    declared = None if column.domain is None else column.domain.kind
+    ranges = [code for code, cell in enumerate(cells) if isinstance(cell, Between)]
+    if declared == "categorical":
+        doubtful += ranges
+        cells = [Exact(label) if isinstance(cell, Between) else cell for label, cell in zip(labels, cells, strict=True)]
+        return Meanings(tuple(cells), numeric=False, doubtful=min(doubtful, default=None))
+    numbers = [_as_numbers(cell) for cell in cells]
+    strange = [code for code, cell in enumerate(numbers) if cell is None]
+    if strange and (ranges or declared):
+        doubtful += strange
+    if strange or not cells:
+        return Meanings(tuple(cells), numeric=declared == "numeric", doubtful=min(doubtful, default=None))
+    return Meanings(tuple(cell for cell in numbers if cell is not None), numeric=True)
+
+
+def _read(column: Column, label: str, ends: Ends | None) -> Cell | None:
+    """A cell by itself; None if it looks like a general one, and cannot be read."""
+    hierarchy = column.hierarchy
+    if hierarchy is not None and (name := hierarchy.find(label)):
+        return OneOf(tuple(hierarchy.values[member] for member in sorted(hierarchy.members[name])))
+    if ends is not None:
+        low, high = (number((end or "").strip()) for end in ends)
+        return None if low is None or high is None or low > high else _unless_endless(Between(low, high))
+    cell = read_cell(label)
+    if isinstance(cell, Between):
+        return _unless_endless(cell)
+    looks_general = label[:1] in _BRACKETS or label[-1:] in _BRACKETS
+    return None if isinstance(cell, Exact) and looks_general else cell
+
+
+def _as_numbers(cell: Cell) -> Cell | None:
+    """A cell of a column of numbers, in which `20-39`, `<20` and `>=60` are ranges; None if it is about words."""
+    if not isinstance(cell, Exact | OneOf) or all(number(value) is not None for value in values_in(cell)):
+        return cell
+    if isinstance(cell, OneOf):
+        return None
+    if found := _DASH.fullmatch(cell.value):
+        low, high = number(found[1]), number(found[2])
+        return None if low is None or high is None or low > high else _unless_endless(Between(low, high))
+    if (found := _BOUND.fullmatch(cell.value)) and (end := number(found[2])) is not None:
+        end = min(max(end, -LARGEST_NUMBER), LARGEST_NUMBER)
+        below, without = found[1][0] == "<", len(found[1]) == 1
+        return Between(-math.inf, end, without_high=without) if below else Between(end, math.inf, without_low=without)
+    return None
+
+
+def _unless_endless(cell: Between) -> Between:
+    """A range whose ends are none if they are beyond all numbers that are reckoned with: so tables write open ones."""
+    low, high = cell.low, cell.high
+    return Between(
+        min(low, LARGEST_NUMBER) if low >= -LARGEST_NUMBER else -math.inf,
+        max(high, -LARGEST_NUMBER) if high <= LARGEST_NUMBER else math.inf,
+        cell.without_low and low >= -LARGEST_NUMBER,
+        cell.without_high and high <= LARGEST_NUMBER,
+    )
+
+
+def canonical(table: Table, pattern: str | None = None) -> Table:
+    """The table with every cell spelled in the one way that this package reads and writes, so that equal cells are."""
+    columns = {name: canonical_column(column, pattern) for name, column in table.columns.items()}
+    return replace(table, columns=columns)
+
+
+def canonical_column(column: Column, pattern: str | None = None) -> Column:
+    """The same of one column.
+
+    >>> shown = np.array(["20-39", "[20,39]", "[20, 20]"], object)
+    >>> canonical_column(Column("age", "categorical", np.arange(3, dtype=np.uint8), shown)).values.tolist()
+    ['20', '[20, 39]']
+    """
+    if column.values.dtype != object:
+        return column
+    read = meanings(column, pattern)
+    labels = [str(label) for label in column.values]
+    spelled = [_spelled(column, *each, numeric=read.numeric) for each in zip(labels, read.cells, strict=True)]
+    if spelled == labels:
+        return column
+    values = np.array(sorted(set(spelled)), object)
+    places = np.searchsorted(values, np.array(spelled, object))
+    rest = len(values) + np.arange(column.size - len(spelled))  # the suppressed and the missing cell come last
+    codes = np.concatenate([places, rest])[column.codes]
+    return replace(column, values=values, codes=codes.astype(np.min_scalar_type(max(len(values) + len(rest) - 1, 0))))
+
+
+def _spelled(column: Column, label: str, cell: Cell, *, numeric: bool) -> str:
+    if column.hierarchy is not None and (name := column.hierarchy.find(label)):
+        return name
+    if not isinstance(cell, Exact | OneOf):
+        return write_cell(cell)
+    if numeric:
+        values = sorted({_number_spelled(value) for value in values_in(cell)}, key=float)
+    else:
+        values = sorted(set(values_in(cell)))
+    return values[0] if len(values) == 1 else write_cell(OneOf(tuple(values)))
+
+
+def _number_spelled(text: str) -> str:
+    """A number in the one way that it is written, unless a float has too few digits for it."""
+    plain = number_text(float(text))
+    return plain if Decimal(plain) == Decimal(text) else text
