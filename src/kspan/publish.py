@@ -18,7 +18,7 @@ from kspan.audit.told import check_common, inferred, without_rare
 from kspan.audit.tree import audit_tree
 from kspan.errors import DoesNotHold, listed
 from kspan.frames.commit import File, write_files
-from kspan.frames.files import table_content, written_table
+from kspan.frames.files import load, table_content, written_table
 from kspan.model.association import Rules
 from kspan.model.association_json import read_rules, rules_json
 from kspan.model.clusters import Clusters
@@ -27,7 +27,7 @@ from kspan.model.documents import lines
 from kspan.model.release import Claim, Marginal, TreeRelease
 from kspan.model.store import read_tree, tree_json
 from kspan.model.tree import Tree
-from kspan.policy import Policy
+from kspan.policy import Policy, PolicyLike
 from kspan.privacy import Requirement
 
 MISSING_IS_SEEN = "a missing public value is a value that the attacker sees"
@@ -45,37 +45,38 @@ class Judged:
 
 
 def publish_tree(
-    tree: Tree, people: pl.DataFrame, policy: Policy, path: str | os.PathLike[str], *, disclosure: str = "counts"
+    tree: Tree, people: Any, policy: PolicyLike, path: str | os.PathLike[str], *, disclosure: str = "counts"
 ) -> Audit:
     """Write a tree that satisfies the policy's requirement among its people; refuse any other, and write nothing.
 
     Whatever it discloses (counts, hit-miss, shares or label), it is judged as if it disclosed counts.
     """
-    judged = judged_tree(tree, people, policy, disclosure=disclosure)
+    judged = judged_tree(tree, load(people), Policy.of(policy), disclosure=disclosure)
     write_judged({path: judged})
     return judged.audit
 
 
 def publish_table(
-    table: pl.DataFrame,
-    policy: Policy,
+    table: Any,
+    policy: PolicyLike,
     path: str | os.PathLike[str],
     *,
-    people: pl.DataFrame | None = None,
+    people: Any = None,
     keep_formulas: bool = False,
 ) -> Audit:
     """Write a table that satisfies the policy's requirement as a file; refuse any other, and write nothing.
 
     With the `people` in it, it is also judged by what they match.
     """
-    judged = judged_table(table, policy, path, people=people, keep_formulas=keep_formulas)
+    behind = None if people is None else load(people)
+    judged = judged_table(load(table), Policy.of(policy), path, people=behind, keep_formulas=keep_formulas)
     write_judged({path: judged})
     return judged.audit
 
 
-def publish_rules(rules: Rules, people: Any, policy: Policy, path: str | os.PathLike[str]) -> Audit:
+def publish_rules(rules: Rules, people: Any, policy: PolicyLike, path: str | os.PathLike[str]) -> Audit:
     """Write rules that satisfy the policy's requirement among their people; refuse any other, and write nothing."""
-    judged = judged_rules(rules, people, policy)
+    judged = judged_rules(rules, people, Policy.of(policy))
     write_judged({path: judged})
     return judged.audit
 

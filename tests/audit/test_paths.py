@@ -125,7 +125,7 @@ def test_there_must_be_somebody_and_there_are_no_rows() -> None:
         ks.audit(tree_of((0, 0), (0, 0)), require="k=2")
     with pytest.raises(ks.KspanError, match="has no rows"):
         _ = ks.audit(TREE, require="k=2").per_row
-    with pytest.raises(ks.PolicyError, match="a DataFrame is no policy"):
+    with pytest.raises(ks.PolicyError, match="the policy says what is known of the people of a tree: give it, too"):
         ks.audit(TREE, pl.DataFrame({"town": ["a"]}))
 
 

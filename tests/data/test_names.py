@@ -22,5 +22,5 @@ def test_names_of_any_hierarchy_mean_the_same(kinds: list[tuple[int, int]], data
 
 
 def test_names_that_overlap_are_refused() -> None:
-    with pytest.raises(ks.HierarchyError, match="'x' and 'y', which overlap"):
+    with pytest.raises(ks.HierarchyError, match="two names whose values overlap"):
         hierarchy_of({"x": ["a", "b"], "y": ["b", "c"]}, source="it")

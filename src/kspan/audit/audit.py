@@ -26,7 +26,7 @@ from kspan.errors import KspanError, PolicyError
 from kspan.frames.files import load
 from kspan.frames.native import like
 from kspan.model.partition import Partition
-from kspan.policy import Policy
+from kspan.policy import Policy, PolicyLike, people_and_policy
 from kspan.privacy.requirement import Requirement
 from kspan.utility.loss import average_group_size, certainty_penalty, classification_metric, discernibility
 
@@ -36,7 +36,7 @@ Progress = Callable[[str], None]
 def audit(
     release: Any,
     people: Any = None,
-    policy: Policy | str | os.PathLike[str] | None = None,
+    policy: PolicyLike | None = None,
     *,
     require: Requirement | str | None = None,
     beside: Sequence[Any] = (),
@@ -62,15 +62,11 @@ def audit(
         people, policy = None, people
     if isinstance(own := getattr(release, "policy", None), Policy):
         release, policy = release.table, policy or own
-    if policy is None:
-        people, policy = None, people
-    if policy is None and is_for_models(release):
-        return audit_model(release, None, None, require=require, beside=beside, show=show)
-    if not isinstance(policy, Policy | str | os.PathLike):
-        raise PolicyError(f"a {type(policy).__name__} is no policy: give a kspan.Policy or the path of a policy.toml")
-    policy = policy if isinstance(policy, Policy) else Policy.load(policy)
+    people, policy = people_and_policy(people, policy)
     if is_for_models(release, people):
         return audit_model(release, people, policy, require=require, beside=beside, show=show)
+    if policy is None:
+        raise PolicyError("a table needs the policy that says who may know what: give it, too")
     if beside:
         raise PolicyError("a table cannot be judged together with other releases: only trees can")
     if require is not None:

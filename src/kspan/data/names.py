@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 
 from kspan.data.hierarchy import Hierarchy, check_size
-from kspan.errors import HierarchyError
+from kspan.errors import HierarchyError, hinted
 
 
 def hierarchy_of(names: Mapping[str, Iterable[str]], others: Iterable[str] = (), *, source: str) -> Hierarchy:
@@ -24,7 +24,10 @@ def hierarchy_of(names: Mapping[str, Iterable[str]], others: Iterable[str] = (),
         inside = Counter(above[value][-1] for value in sets[name] if above[value])
         for smaller, shared in inside.items():
             if shared < len(sets[smaller]):
-                raise HierarchyError(f"{source} has the names {smaller!r} and {name!r}, which overlap: nest them")
+                raise HierarchyError(
+                    f"{source} has two names whose values overlap ({hinted([smaller, name])}): nest them",
+                    details=(smaller, name),
+                )
         height[name] = 1 + max((height[smaller] for smaller in inside), default=0)
         for value in sets[name]:
             above[value].append(name)

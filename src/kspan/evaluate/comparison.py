@@ -1,6 +1,5 @@
 """What is lost by learning from a released table instead of the original one."""
 
-import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -18,7 +17,7 @@ from kspan.evaluate.agreement import accuracy, text_labels
 from kspan.evaluate.learners import Learner, learners_of
 from kspan.evaluate.truth import known_labels, labels_like, narrowed, target_column, target_of
 from kspan.frames.files import load
-from kspan.policy import Policy
+from kspan.policy import Policy, PolicyLike
 from kspan.tables.release import TableRelease
 
 ORIGINAL, TEST = "original", "the test table"
@@ -61,7 +60,7 @@ def compare(
     original: Any,
     releases: Mapping[str, Any],
     test: Any,
-    policy: Policy | str | os.PathLike[str],
+    policy: PolicyLike,
     learners: Iterable[str] | Mapping[str, Learner] | None = None,
     *,
     progress: Progress = lambda step: None,
@@ -87,7 +86,7 @@ def compare(
         raise PolicyError("releases must have names: give a mapping, for example {'k=10': table}")
     if ORIGINAL in releases:
         raise PolicyError(f"a release cannot be called {ORIGINAL!r}, since the original is: give it another name")
-    rules = policy if isinstance(policy, Policy) else Policy.load(policy)
+    rules = Policy.of(policy)
     tables = {ORIGINAL: original, **{str(name): given for name, given in releases.items()}}
     frames = {name: load(given.table if isinstance(given, TableRelease) else given) for name, given in tables.items()}
     return compared(frames, (TEST, load(test)), rules, learners_of(learners), progress=progress)

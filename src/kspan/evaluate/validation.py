@@ -15,7 +15,7 @@ from kspan.evaluate.agreement import accuracy
 from kspan.evaluate.learners import learner_named
 from kspan.evaluate.truth import known_labels
 from kspan.frames.files import load
-from kspan.policy import Policy
+from kspan.policy import Policy, PolicyLike
 
 Contender: TypeAlias = Callable[[pl.DataFrame, pl.DataFrame], Any]
 """Learns from the rows of one frame and gives the label of each row of another, which shows no target."""
@@ -53,7 +53,7 @@ class CrossValidation:
 
 def five_by_two(
     people: Any,
-    policy: Policy,
+    policy: PolicyLike,
     contenders: Iterable[str] | Mapping[str, str | Contender],
     *,
     rng: int | np.random.Generator = 0,
@@ -71,7 +71,7 @@ def five_by_two(
     >>> found.accuracy["c45"].shape, found.f_test("c45", "always the same").p < 0.5
     ((5, 2), True)
     """
-    frame = load(people)
+    frame, policy = load(people), Policy.of(policy)
     truth = known_labels(frame, policy, "the table")
     if frame.height < 2:
         raise DataError("one person cannot be halved: give at least two rows")

@@ -13,7 +13,7 @@ from kspan.frames.files import load
 from kspan.induce.rule_crowds import Crowds
 from kspan.model.association import Rule, Rules, rules_about
 from kspan.notebooks import ShownInNotebooks
-from kspan.policy import Policy
+from kspan.policy import Policy, PolicyLike
 from kspan.policy.patterns import expanded
 
 Measure = Literal["confidence", "lift", "support"]
@@ -37,7 +37,7 @@ class MinedRules(ShownInNotebooks):
 
 def mine_rules(
     people: Any,
-    policy: Policy,
+    policy: PolicyLike,
     *,
     min_support: float = 0.01,
     min_confidence: float = 0.5,
@@ -60,14 +60,14 @@ def mine_rules(
     check_number("max_items", max_items, low=2, whole=True)
     _check_options(measure, most)
     frame = load(people)
-    policy = _of_columns(policy, frame.columns)
+    policy = _of_columns(Policy.of(policy), frame.columns)
     baskets = encode_baskets(frame, (*policy.public, *policy.private), policy.weight)
     found = _candidates(baskets, min_support, min_confidence, max_items)
     return _chosen(found, baskets, policy, measure, most, tell_lift)
 
 
 def choose_rules(
-    rules: Rules, people: Any, policy: Policy, *, measure: str = "confidence", most: int = 100
+    rules: Rules, people: Any, policy: PolicyLike, *, measure: str = "confidence", most: int = 100
 ) -> MinedRules:
     """The best of rules that somebody found, such that they keep the policy's requirement together; as `mine_rules`.
 
@@ -77,7 +77,7 @@ def choose_rules(
     if measure == "lift" and any(rule.lift is None for rule in rules.rules):
         raise PolicyError("the lift of some rules is not told: choose by confidence or support")
     frame = load(people)
-    policy = _of_columns(policy, frame.columns)
+    policy = _of_columns(Policy.of(policy), frame.columns)
     items = (*policy.public, *policy.private)
     if unknown := sorted(set(rules.roles) - set(items)):
         raise DataError(

@@ -16,7 +16,7 @@ from kspan.induce.cell_reach import cells_of
 from kspan.induce.spanning_tree import Forest, spanning_tree
 from kspan.model.clusters import Axis, Center, Clusters
 from kspan.model.tree import Attribute, Role
-from kspan.policy import Policy
+from kspan.policy import Policy, PolicyLike
 from kspan.privacy import KAnonymity
 
 Scaling = Literal["deviation", "range", "none"]
@@ -24,7 +24,7 @@ DIGITS = 6
 """Of centers and scales: more would tell sums of people to the last digit."""
 
 
-def learn_clusters(data: Any, policy: Policy, **options: Any) -> Clusters:
+def learn_clusters(data: Any, policy: PolicyLike, **options: Any) -> Clusters:
     """Clusters of the people in a dataframe or file that keep the policy's requirement; options are those below.
 
     >>> import polars as pl
@@ -33,6 +33,7 @@ def learn_clusters(data: Any, policy: Policy, **options: Any) -> Clusters:
     3 people around age 21, pay 2
     3 people around age 61, pay 8
     """
+    policy = Policy.of(policy)
     return clusters(encode(load(data), policy), policy, **options)
 
 

@@ -16,7 +16,7 @@ from kspan.induce.naive_bayes import naive_bayes
 from kspan.induce.part import part
 from kspan.model.models import Model
 from kspan.model.tree import Tree
-from kspan.policy import Policy
+from kspan.policy import Policy, PolicyLike
 
 METHODS: dict[str, Callable[..., Model]] = {
     "kadet": kadet,
@@ -38,14 +38,14 @@ TREE_METHODS: tuple[str, ...] = get_args(TreeMethod)
 
 
 @overload
-def learn(data: Any, policy: Policy, method: TreeMethod = "kadet", **options: Any) -> Tree: ...
+def learn(data: Any, policy: PolicyLike, method: TreeMethod = "kadet", **options: Any) -> Tree: ...
 
 
 @overload
-def learn(data: Any, policy: Policy, method: str, **options: Any) -> Model: ...
+def learn(data: Any, policy: PolicyLike, method: str, **options: Any) -> Model: ...
 
 
-def learn(data: Any, policy: Policy, method: str = "kadet", **options: Any) -> Model:
+def learn(data: Any, policy: PolicyLike, method: str = "kadet", **options: Any) -> Model:
     """A model for the policy's target, from a dataframe or the path of a file, raw or released.
 
     `kadet` and `kadet-c45` keep the policy's requirement; the others promise nothing. All trees take `min_rows`, the
@@ -65,6 +65,7 @@ def learn(data: Any, policy: Policy, method: str = "kadet", **options: Any) -> M
     for option in options:
         if option not in known:
             raise PolicyError(f"{method} has no option {option!r}{did_you_mean(option, known)}: use {', '.join(known)}")
+    policy = Policy.of(policy)
     return learner(encode(load(data), policy), policy, **options)
 
 

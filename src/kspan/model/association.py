@@ -13,7 +13,7 @@ from kspan.errors import DataError, ModelError, did_you_mean, listed
 from kspan.model.release import Claim
 from kspan.model.tree import Role
 from kspan.notebooks import ShownInNotebooks
-from kspan.policy import Policy
+from kspan.policy import Policy, PolicyLike
 from kspan.policy.patterns import roles_of
 
 MOST_RULES, MOST_ITEMS, MOST_TRANSACTIONS = 100_000, 100_000, 1 << 53
@@ -143,7 +143,7 @@ def is_rules_frame(given: Any) -> bool:
     return names is not None and not callable(names) and set(FRAME_COLUMNS) <= {str(name) for name in names}
 
 
-def imported_rules(frame: Any, transactions: int, policy: Policy) -> Rules:
+def imported_rules(frame: Any, transactions: int, policy: PolicyLike) -> Rules:
     """The rules in a dataframe of mlxtend's `association_rules`; the policy says which items are public.
 
     >>> frame = pl.DataFrame({"antecedents": [["Cherries"]], "consequents": [["Viagra"]], "support": [0.084],
@@ -165,7 +165,7 @@ def imported_rules(frame: Any, transactions: int, policy: Policy) -> Rules:
         beside = [_unless_untold(sure / lift if lift else 0) for sure, lift in zip(confidence, lifts, strict=True)]
     rules = tuple(map(Rule, left, right, support, confidence, beside))
     names = dict.fromkeys(name for rule in rules for side in (rule.left, rule.right) for name in sorted(side))
-    return rules_about(rules, transactions, roles_of(policy, names))
+    return rules_about(rules, transactions, roles_of(Policy.of(policy), names))
 
 
 def _side(cell: Any) -> frozenset[str]:

@@ -87,6 +87,23 @@ class Policy(Schema):
         self.require.check(self.private)
 
     @classmethod
+    def of(cls, given: "PolicyLike") -> "Policy":
+        """The policy, in whichever form it is given: one, the path of one, or what a TOML file would say as a mapping.
+
+        >>> Policy.of({"public": ["age"], "require": {"k": 5}}).require
+        KAnonymity(k=5)
+        """
+        if isinstance(given, Policy):
+            return given
+        if isinstance(given, str | os.PathLike):
+            return cls.load(given)
+        if isinstance(given, Mapping):
+            return cls._said(dict(given), Path(), "the policy")
+        raise PolicyError(
+            f"a {type(given).__name__} is no policy: give a kspan.Policy, the path of a policy.toml, or a mapping"
+        )
+
+    @classmethod
     def load(cls, path: str | os.PathLike[str]) -> "Policy":
         """The policy in a TOML file; paths in it are relative to the file."""
         return cls.from_toml(read_text(path, "the policy"), Path(path).parent, source=f"the policy {path}")
@@ -102,13 +119,21 @@ class Policy(Schema):
             raise PolicyError(
                 f"{source} is not valid TOML: nested too deep, or a number with too many digits"
             ) from None
+        if isinstance(says.get("require"), str):
+            _table(says, "require", source)
+        return cls._said(says, folder, source)
+
+    @classmethod
+    def _said(cls, says: dict[str, Any], folder: Path, source: str) -> "Policy":
+        """What the keys of a TOML file say."""
         says = _without_aliases(says, source)
         _check_keys(says, KEYS, source)
         cells, hierarchies = (_table(says, name, source) for name in ("cells", "hierarchies"))
         _check_keys(cells, CELL_KEYS, f"[cells] of {source}")
         if "require" not in says:
             raise PolicyError(f"{source} requires nothing: add a [require] table with at least k = 10")
-        _table(says, "require", source)
+        if not isinstance(says["require"], Requirement | str):
+            _table(says, "require", source)
         _table(says, "domains", source)
         says["hierarchies"] = {name: _hierarchy(name, given, folder) for name, given in hierarchies.items()}
         return cls(**{key: value for key, value in says.items() if key != "cells"}, **cells)
@@ -140,6 +165,17 @@ class Policy(Schema):
                     make_folder(target.parent / FOLDER)
                     write_hierarchy(given, target.parent / FOLDER / _file_name(name))
             write_text(self.to_toml(), target)
+
+
+PolicyLike = Policy | str | os.PathLike[str] | Mapping[str, Any]
+"""Every form in which a policy may be given."""
+
+
+def people_and_policy(people: Any, policy: PolicyLike | None) -> tuple[Any, Policy | None]:
+    """What was given after a release, as people and a policy: `(policy)` alone, `(people, policy)`, or nothing."""
+    if policy is None and isinstance(people, Policy | str | os.PathLike | Mapping):
+        people, policy = None, people
+    return people, None if policy is None else Policy.of(policy)
 
 
 def _without_aliases(says: dict[str, Any], source: str) -> dict[str, Any]:

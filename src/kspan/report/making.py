@@ -24,7 +24,7 @@ from kspan.model.association import Rules
 from kspan.model.clusters import Clusters
 from kspan.model.kind import begins_model
 from kspan.model.tree import Tree
-from kspan.policy import Policy
+from kspan.policy import Policy, PolicyLike, people_and_policy
 from kspan.privacy import Requirement
 from kspan.privacy.spec import parse
 from kspan.report.columns import column_changes
@@ -45,7 +45,7 @@ Progress = Callable[[str], None]
 def report(
     release: Any,
     people: Any = None,
-    policy: Policy | str | os.PathLike[str] | None = None,
+    policy: PolicyLike | None = None,
     *,
     require: Requirement | str | None = None,
     beside: Sequence[Any] = (),
@@ -70,9 +70,7 @@ def report(
     >>> report(mortgage().drop("Name"), policy)
     Report('Privacy report: the table', does not hold)
     """
-    if isinstance(people, Policy) and policy is None:
-        people, policy = None, people
-    rules = policy if isinstance(policy, Policy) or policy is None else Policy.load(policy)
+    people, rules = people_and_policy(people, policy)
     if rules is not None and require is not None:
         rules = replace(rules, require=require)  # type: ignore[arg-type]  # a text is read by the policy
     place = None if path is None else Path(path)

@@ -22,7 +22,7 @@ from kspan.model.release import TreeRelease
 from kspan.model.store import read_tree
 from kspan.model.tree import Tree
 from kspan.notebooks import ShownInNotebooks
-from kspan.policy import Policy
+from kspan.policy import Policy, PolicyLike
 from kspan.privacy import Requirement
 from kspan.privacy.spec import parse
 from kspan.publish import Judged, judged_paths, judged_tree, write_judged
@@ -67,7 +67,7 @@ class SharedTree(ShownInNotebooks):
 
 def share_tree(
     data: Any,
-    policy: Policy,
+    policy: PolicyLike,
     method: str = "atp",
     *,
     learner: str = "c45",
@@ -93,7 +93,7 @@ def share_tree(
     """
     _check_word("method", method, METHODS)
     _check_word("learner", learner, LEARNERS)
-    people = load(data)
+    people, policy = load(data), Policy.of(policy)
 
     def judged(rules: Policy, offered: pl.DataFrame) -> Judged:
         tree = _learnt(offered, rules, method, learner, merge, information, raising, options)
@@ -122,7 +122,7 @@ def prune_tree(
     require: Requirement | str | None = None,
     *,
     people: Any = None,
-    policy: Policy | None = None,
+    policy: PolicyLike | None = None,
     merge: Merge = "rules",
     information: Information | None = None,
     disclosure: str | None = None,
@@ -132,6 +132,7 @@ def prune_tree(
     `model` is a `Tree`, the path of one, or a fitted `DecisionTreeClassifier` of scikit-learn. With the `people` it
     was made from and the policy, these are the judge's witnesses; without, what the tree tells of its paths is.
     """
+    policy = None if policy is None else Policy.of(policy)
     if policy is not None and require is not None:
         policy = replace(policy, require=require)  # type: ignore[arg-type]  # a text is read by the policy
     if policy is not None:

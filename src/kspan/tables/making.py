@@ -16,7 +16,7 @@ from kspan.data.encode import encode
 from kspan.errors import DataError, DoesNotHold, KspanError, PolicyError, Unreachable, did_you_mean, listed
 from kspan.frames.files import load
 from kspan.frames.native import of_its_kind
-from kspan.policy import Policy
+from kspan.policy import Policy, PolicyLike
 from kspan.tables.methods import APART, AUTO, keywords_of, methods, options_of
 from kspan.tables.release import TableRelease, released_people
 
@@ -27,7 +27,7 @@ Progress = Callable[[str], None]
 
 def anonymize(
     data: Any,
-    policy: Policy,
+    policy: PolicyLike,
     method: str = "auto",
     *,
     rng: int | np.random.Generator | None = None,
@@ -42,7 +42,7 @@ def anonymize(
     its function in `kspan.anonymize`.
     """
     seed = secrets.randbelow(SEEDS) if rng is None else rng if isinstance(rng, int) else None
-    people = load(data)
+    people, policy = load(data), Policy.of(policy)
     progress("coding the columns")
     table = encode(people, policy)
     Crowds(table, policy).check_reachable()
