@@ -184,7 +184,7 @@ def test_whatever_is_mined_passes_the_judge(
     assert sum(found.people) == people.height
     assert found.people == tuple(np.bincount(found.nearest(table), minlength=len(found)).tolist())
     spans = cluster_spans(found, clustered_people(found, people, policy))
-    assert all(spans.reached[spans.span[row], cell] for row, cell in enumerate(found.nearest(table)))
+    assert all(spans.reaches[spans.span[row], cell] for row, cell in enumerate(found.nearest(table)))
 
 
 @given(data=st.data())

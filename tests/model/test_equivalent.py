@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import kspan as ks
-from kspan.audit.spans import spans_of
+from kspan.audit.tree_spans import spans_of
 from kspan.data.cells import Between, OneOf, read_cell
 from kspan.data.encode import encode
 from kspan.errors import KspanError

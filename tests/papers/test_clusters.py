@@ -34,7 +34,7 @@ def test_table_5_and_figure_3() -> None:
     assert (MODEL.nearest(table) + 1).tolist() == [1, 1, 3, 2, 3, 4]
     spans = cluster_spans(MODEL, table)
     reached = {
-        name: [f"C{cell + 1}" for cell in spans.reached[span].nonzero()[0]]
+        name: [f"C{cell + 1}" for cell in spans.reaches[span].nonzero()[0]]
         for name, span in zip(PEOPLE["Name"], spans.span, strict=True)
     }
     assert reached["John"] == reached["Cathy"] == ["C1"]

@@ -1,16 +1,16 @@
 """The audit of a clustering: who can be in the same cells by public values alone is one span, and must be a crowd."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
 
 from kspan.audit.cells import cells_reached
-from kspan.audit.findings import Audit, Finding, K, Utility
-from kspan.audit.infer import certain, confidence
-from kspan.audit.measured import measured
-from kspan.audit.risk import risk_of
-from kspan.audit.tree import shown_cell
+from kspan.audit.findings import Audit
+from kspan.audit.judge import judge
+from kspan.audit.shown import shown_cell
+from kspan.audit.spans import Spans
 from kspan.data.arrays import Bools, Int64s
 from kspan.data.encode import encode
 from kspan.data.groups import Counts, Groups, count_groups, tally
@@ -20,7 +20,6 @@ from kspan.model.clusters import Clusters
 from kspan.model.partition import Partition
 from kspan.policy import Policy
 from kspan.privacy import OnPrivate
-from kspan.utility.loss import average_group_size
 
 CLUSTER = "cluster"
 """What a clustering tells of people besides their private attributes."""
@@ -33,65 +32,55 @@ def audit_clusters(clusters: Clusters, people: pl.DataFrame, policy: Policy, *, 
     values lead to (Friedman et al. 2008, Sect. 4.2); whoever can be in one cell only is safe at any size.
     """
     _check_asked(clusters, policy)
-    table = clustered_people(clusters, people, policy)
-    spans = cluster_spans(clusters, table)
-    groups = spans.groups
-    good = policy.require.holds(groups)
-    smallest = int(groups.sizes[groups.exposing].min()) if groups.exposing.any() else table.people
-
-    def findings(among: Int64s, most: int) -> tuple[Finding, ...]:
-        chosen = among[np.argsort(groups.sizes[among], kind="stable")[:most]]
-        holds = {str(part): part.holds(groups) for part in policy.require.parts}
-        return tuple(
-            Finding(
-                shown=_shown(clusters, table, spans, span),
-                people=int(groups.sizes[span]),
-                crowd=int(groups.sizes[span]),
-                breaks=tuple(part for part, held in holds.items() if not held[span]),
-                bins=tuple((np.flatnonzero(spans.reached[span]) + 1).tolist()),
-                safe=not groups.exposing[span],
-            )
-            for span in chosen.tolist()
-        )
-
-    told = {CLUSTER: spans.cells, **groups.private}
-    return Audit(
-        holds=bool(good.all()),
-        requirement=str(policy.require),
-        counting="people",
-        rows=table.rows,
-        people=table.people,
-        groups=len(groups),
-        k=K(rows=smallest, people=smallest),
-        identifiers=(),
-        failing_groups=int((~good).sum()),
-        failing_people=int(groups.sizes[~good].sum()),
-        failing=findings(np.flatnonzero(~good), show),
-        smallest=findings(np.arange(len(groups)), show),
-        exposed={name: int(groups.sizes[certain(counts) & groups.exposing].sum()) for name, counts in told.items()},
-        reached={name: measured(counts) for name, counts in told.items()},
-        risk=risk_of(groups.sizes, groups.sizes),
-        utility=Utility(cm=None, dm=None, average_group_size=average_group_size(groups.sizes), ncp=None),
-        suppressed=None,
-        kind="clusters",
-        safe_people=int(groups.sizes[~groups.exposing].sum()),
-        make_per_row=lambda: _per_row(spans, good),
-        make_crowds=lambda most: findings(np.arange(len(groups)), most),
-    )
+    return judge(cluster_spans(clusters, clustered_people(clusters, people, policy)), policy.require, show=show)
 
 
 @dataclass(frozen=True, repr=False)
-class ClusterSpans:
+class ClusterSpans(Spans):
     """The spans of a clustering among some people."""
 
+    kind = "clusters"
+    clusters: Clusters
+    table: Table
     span: Int64s
-    """Of every row."""
     groups: Groups
     """The people of each span, with what is private of them."""
-    reached: Bools
+    reaches: Bools
     """Which cells each span reaches."""
     cells: Counts
     """In which cells the people of each span are."""
+
+    @property
+    def rows(self) -> int:
+        """The rows of the people."""
+        return self.table.rows
+
+    @property
+    def people(self) -> int:
+        """How many people there are."""
+        return self.table.people
+
+    @property
+    def told(self) -> Mapping[str, Counts]:
+        """The cluster of people, and what is private of them."""
+        return {CLUSTER: self.cells, **self.groups.private}
+
+    def bins(self, span: int) -> tuple[int, ...]:
+        """The cells that a span reaches."""
+        return tuple((np.flatnonzero(self.reaches[span]) + 1).tolist())
+
+    def shown(self, some: Sequence[int]) -> list[dict[str, str]]:
+        """Which cells some spans reach, and which public values lead there."""
+        return [self._shown(span) for span in some]
+
+    def _shown(self, span: int) -> dict[str, str]:
+        rows = np.flatnonzero(self.span == span)
+        shown = {"clusters": ", ".join(map(str, self.bins(span)))}
+        for attribute in self.clusters.attributes:
+            if attribute.role == "public":
+                column = self.table[attribute.name]
+                shown[attribute.name] = shown_cell(column, np.unique(column.codes[rows]))
+        return shown
 
 
 def cluster_spans(clusters: Clusters, table: Table) -> ClusterSpans:
@@ -107,7 +96,8 @@ def cluster_spans(clusters: Clusters, table: Table) -> ClusterSpans:
     of_rows = span.reshape(-1)[kinds.group]
     counted = count_groups(table, of_rows, len(example), private)
     groups = Groups(counted.sizes, counted.private, reached[example].sum(axis=1) > 1)
-    return ClusterSpans(of_rows, groups, reached[example], _cells(clusters, table, of_rows, len(example)))
+    cells = _cells(clusters, table, of_rows, len(example))
+    return ClusterSpans(clusters, table, of_rows, groups, reached[example], cells)
 
 
 def tells_the_truth(clusters: Clusters, people: pl.DataFrame, policy: Policy) -> bool:
@@ -157,23 +147,3 @@ def _check_asked(clusters: Clusters, policy: Policy) -> None:
             raise PolicyError(
                 f"{part} cannot be asked of these clusters: they tell of {listed(sorted(told)) or 'nothing'}"
             )
-
-
-def _shown(clusters: Clusters, table: Table, spans: ClusterSpans, span: int) -> dict[str, str]:
-    """Which cells a span reaches, and which public values lead there."""
-    rows = np.flatnonzero(spans.span == span)
-    shown = {"clusters": ", ".join(str(cell + 1) for cell in np.flatnonzero(spans.reached[span]))}
-    for attribute in clusters.attributes:
-        if attribute.role == "public":
-            column = table[attribute.name]
-            shown[attribute.name] = shown_cell(column, np.unique(column.codes[rows]))
-    return shown
-
-
-def _per_row(spans: ClusterSpans, good: Bools) -> pl.DataFrame:
-    groups = spans.groups
-    per_span = {"span_size": groups.sizes, "prosecutor_risk": 1 / groups.sizes, "holds": good, "safe": ~groups.exposing}
-    for name, counts in {CLUSTER: spans.cells, **groups.private}.items():
-        per_span |= {f"confidence: {name}": confidence(counts), f"certain: {name}": certain(counts)}
-    rows = {name: values[spans.span] for name, values in per_span.items()}
-    return pl.DataFrame({"row": np.arange(1, len(spans.span) + 1), "span": spans.span + 1, **rows})

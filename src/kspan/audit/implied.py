@@ -6,27 +6,39 @@ bought by exactly so many, and otherwise its public part by at least so many. So
 span are two linear programs, and the truth is always between them.
 """
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any, NoReturn
 
 import numpy as np
 
 from kspan.audit.figures import Between, Figures, figures_of
-from kspan.audit.rule_spans import Asked, Codes
+from kspan.audit.findings import Utility
+from kspan.audit.rule_spans import MOST_SPOKEN, Asked, Codes
+from kspan.audit.spans import Spans
 from kspan.data.arrays import Bools, Floats, Int64s
-from kspan.errors import ModelError, PolicyError
+from kspan.data.groups import Groups
+from kspan.errors import KspanError, ModelError, PolicyError
 from kspan.model.association import Rules
 
+BY_THE_PEOPLE = "give the transactions that the rules were found in (--data)"
+WORST_CASE = (
+    "Judged by the published figures: where they leave a range (they are rounded, and private items hide some of what "
+    "they tell), a span is taken to have the worst number of people that is possible."
+)
 MOST_SETS, MOST_PATTERNS = 60, 2000
 NEARLY = 1e-6
 """What a linear program may be beside a whole number of people."""
 
 
 @dataclass(frozen=True, repr=False)
-class ImpliedSpans:
+class ImpliedSpans(Spans):
     """The spans that people can have by the figures, with the fewest people in each."""
 
+    kind = "rules"
+    counting = "figures"
+    rows = 0
     asked: Asked
     contained: Bools
     """Which of the sets that are asked for the people of each span bought."""
@@ -38,9 +50,66 @@ class ImpliedSpans:
     """The patterns of each span."""
     figures: Figures
 
+    @property
+    def people(self) -> int:
+        """How many people there are."""
+        return self.asked.rules.transactions
+
+    @cached_property
+    def groups(self) -> Groups:  # type: ignore[override]
+        """The worst case: nobody at all is fine, so a span that may be empty has one person."""
+        return Groups(np.maximum(self.low, 1), exposing=self.asked.exposes(self.codes))
+
+    @property
+    def utility(self) -> Utility:
+        """What the rules keep."""
+        return replace(super().utility, average_group_size=self.people / len(self.low))
+
+    @property
+    def safe_people(self) -> int:
+        """The fewest people of spans that tell nothing."""
+        return int(self.low[~self.exposing].sum())
+
+    def failing_people(self, good: Bools) -> int:
+        """All who are not for sure in good spans."""
+        return 0 if good.all() else self.people - int(self.low[good].sum())
+
+    def shown(self, some: Sequence[int]) -> list[dict[str, str]]:
+        """What the people of some spans bought, which rules speak of them, and what figures imply."""
+        return [
+            {**self.asked.shown(self.contained[span], self.codes[span]), "implied": self._implied(span)}
+            for span in some
+        ]
+
+    def facts(self) -> dict[str, Any]:
+        """What the verdict takes for granted: if the fewest of all spans are everybody, nothing is left open."""
+        return {"assumptions": () if int(self.low.sum()) == self.people else (WORST_CASE,)}
+
+    def per_row(self, good: Bools) -> NoReturn:
+        """There are no rows."""
+        raise KspanError(f"rules that are judged by their figures have no rows: {BY_THE_PEOPLE}")
+
     def most(self, span: int) -> int:
         """The most people of a span."""
         return self.programs.most(self.programs.indicator(self.members[span]))
+
+    def _implied(self, span: int) -> str:
+        """The people of a span, and how many of them bought what its rules tell of, as far as figures say."""
+        low, high = int(self.low[span]), self.most(span)
+        told = [f"{_range(low, high)} people"]
+        speaking = np.flatnonzero(self.asked.varies(self.codes[span][None, :])[0]).tolist()
+        for question in speaking[:MOST_SPOKEN]:
+            between = self.bought(span, question)
+            if between is None:
+                continue
+            _, left, right = self.asked.questions[question]
+            # Of whom everything public is known, only private items are news.
+            names = ", ".join(sorted((left | right) - self.asked.rules.public))
+            determined = low == high and between[0] == between[1]
+            rest = f", {low - between[0]:,} without" if determined else ""
+            told.append(f"{_range(*between)} with {names}{rest}")
+        # A rule and its reverse tell the same.
+        return "; ".join(dict.fromkeys(told))
 
     def bought(self, span: int, question: int) -> Between | None:
         """The fewest and the most people of a span with both sides of a question, if its code there is 2."""
@@ -66,6 +135,10 @@ def implied_spans(rules: Rules) -> ImpliedSpans:
     there = np.flatnonzero(programs.may_have_people(members))
     members, shown = [members[one] for one in there.tolist()], contained[first[there]]
     return ImpliedSpans(asked, shown, asked.codes(shown), programs.fewest(members), programs, members, figures)
+
+
+def _range(low: int, high: int) -> str:
+    return f"{low:,}" if low == high else f"{low:,} to {high:,}"
 
 
 @dataclass(frozen=True, repr=False)

@@ -1,17 +1,23 @@
 """What a tree publishes of the people of its paths, as groups that a requirement can be asked of."""
 
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
+from typing import Any, NoReturn
 
 import numpy as np
 import polars as pl
 
+from kspan.audit.findings import Utility
+from kspan.audit.measured import measured
+from kspan.audit.spans import Spans
 from kspan.data.alike import look
 from kspan.data.arrays import Bools, Floats, Int64s
 from kspan.data.encode import encode_column
 from kspan.data.groups import Counts, Groups
 from kspan.data.schema import Schema
 from kspan.data.table import MISSING_LABEL
-from kspan.errors import PolicyError
+from kspan.errors import KspanError, PolicyError, listed
 from kspan.model.outcome import HitMiss, plain
 from kspan.model.paths import ways_to
 from kspan.model.tree import Tree
@@ -19,15 +25,20 @@ from kspan.policy import Policy
 from kspan.privacy import OnPrivate, Requirement
 from kspan.privacy.worst import worst_counts
 
+BY_THE_PEOPLE = "give the people it was made from (--data)"
 DECIMALS = 6
 """Of a person, as files have them."""
 
 
-class PublishedPaths:
+class PublishedPaths(Spans):
     """What a tree publishes of the people of each path; paths that nobody takes are none."""
 
-    def __init__(self, tree: Tree, policy: Policy | None) -> None:
-        self.tree, self.policy = tree, policy
+    kind = "tree"
+    counting = "paths"
+    rows = 0
+
+    def __init__(self, tree: Tree, policy: Policy | None, require: Requirement) -> None:
+        self.tree, self.policy, self.require = tree, policy, require
         every = _published(tree)
         self.leaf: Int64s = np.flatnonzero(every.sum(axis=1) > 0)
         if not len(self.leaf):
@@ -70,17 +81,65 @@ class PublishedPaths:
         """Which paths tell something: whoever knows every attribute, and a public label, too, learns nothing."""
         return np.full(len(self.leaf), self.tree.target_role == "private")
 
-    def ways(self, some: Int64s) -> list[str]:
-        """The ways to the leaves of some paths, as text."""
-        leaves = self.leaf[some].tolist()
-        found = ways_to(self.tree, frozenset(leaves))
-        return [found[leaf] for leaf in leaves]
+    @cached_property
+    def told(self) -> Mapping[str, Counts]:
+        """The labels of each path, unless they are public."""
+        return {self.tree.target: self.labels()} if self.tree.target_role == "private" else {}
 
-    def asked_by(self, part: Requirement) -> Groups:
-        """The groups of which a part of the requirement is asked."""
-        if not isinstance(part, OnPrivate):
-            return Groups(self.sizes, exposing=self.exposing)
-        return Groups(self.sizes, {self.tree.target: self.labels(part.assumed_distinct)}, self.exposing)
+    @property
+    def utility(self) -> Utility:
+        """What the tree keeps."""
+        return replace(super().utility, cm=self.outside_majority if self.told else None)
+
+    def reached(self, name: str) -> dict[str, float | list[float]]:
+        """What the labels of paths reach; beside everybody's only if these are known."""
+        return measured(self.told[name], everybody=self.knows_everybody)
+
+    def shown(self, some: Sequence[int]) -> list[dict[str, str]]:
+        """The leaves of some paths, and the ways to them."""
+        leaves = self.leaf[list(some)].tolist()
+        ways = ways_to(self.tree, frozenset(leaves))
+        return [{"leaf": str(leaf + 1), "path": ways[leaf]} for leaf in leaves]
+
+    def bins(self, span: int) -> tuple[int, ...]:
+        """The leaf of a path."""
+        return (int(self.leaf[span]) + 1,)
+
+    def holds(self, part: Requirement) -> Bools:
+        """Which paths satisfy a part of the requirement; of hit and miss the most uneven labels are asked."""
+        labels = {self.tree.target: self.labels(part.assumed_distinct)} if isinstance(part, OnPrivate) else {}
+        return part.holds(Groups(self.sizes, labels, self.exposing))
+
+    def facts(self) -> dict[str, Any]:
+        """What the verdict takes for granted."""
+        return {"assumptions": tuple(self._assumptions())}
+
+    def per_row(self, good: Bools) -> NoReturn:
+        """There are no rows."""
+        raise KspanError(f"a tree that is judged by its published counts has no rows: {BY_THE_PEOPLE}")
+
+    def _assumptions(self) -> Iterator[str]:
+        if private := private_questions(self.tree):
+            yield (
+                f"The attacker is taken to know {listed(private)}, though private: what people look like to one who "
+                "does not, --data tells, and it may be more people than a path has, or fewer."
+            )
+        if not self.is_whole:
+            yield (
+                "Some people were counted into several paths, in fractions: sizes are rounded down, "
+                "and the fractions of other labels are given to the commonest."
+            )
+        if self.by_label:
+            return
+        parts = [part for part in self.require.parts if isinstance(part, OnPrivate)]
+        if parts:
+            yield "Hit and miss do not tell how the other labels spread: the most uneven spread is judged."
+        for part in parts:
+            if part.assumed_distinct > 1:
+                yield (
+                    f"{part} takes every path to have at least {part.assumed_distinct} labels if enough people miss "
+                    "its commonest (Tian et al., Eq. 1), which hit and miss do not tell."
+                )
 
     def labels(self, distinct: int = 1) -> Counts:
         """The labels of each path: as published, or the most uneven ones of which so many are taken to be there."""
@@ -118,6 +177,12 @@ class PublishedPaths:
         down[each, self._commonest] = 0
         down[each, self._commonest] = np.ceil(self._totals).astype(np.int64) - down.sum(axis=1)
         return down
+
+
+def private_questions(tree: Tree) -> list[str]:
+    """The private attributes that a tree asks."""
+    asked = sorted({node.attribute for node in tree.nodes() if node.attribute is not None})
+    return [tree.attributes[number].name for number in asked if tree.attributes[number].role == "private"]
 
 
 def _published(tree: Tree) -> Floats:

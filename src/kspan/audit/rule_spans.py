@@ -23,16 +23,24 @@ All this holds for an empty left side as well. So the published support of a rig
 to that side: it tells how many people bought it whom no left side speaks of.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kspan.data.arrays import Bools, Int64s
+from kspan.audit.figures import untrue_rules
+from kspan.audit.infer import certain, confidence
+from kspan.audit.measured import measured
+from kspan.audit.spans import Spans
+from kspan.data.arrays import Bools, Floats, Int64s
 from kspan.data.baskets import Baskets
+from kspan.data.groups import Counts, Groups
 from kspan.model.association import Rules
+from kspan.privacy import OnPrivate
+from kspan.privacy.requirement import Requirement
 
 Codes = NDArray[np.uint8]
 AT_ONCE = 64
@@ -147,18 +155,74 @@ class Asked:
 
 
 @dataclass(frozen=True, repr=False)
-class RuleSpans:
+class RuleSpans(Spans):
     """The spans of rules among some people."""
 
+    kind = "rules"
     asked: Asked
+    baskets: Baskets
     span: Int64s
-    """Of every row."""
-    sizes: Int64s
-    """The people of each span."""
+    groups: Groups
     contained: Bools
     """Which of the sets that are asked for the people of each span bought."""
     codes: Codes
     """The code of every question, a row for each span."""
+
+    @property
+    def rows(self) -> int:
+        """The rows of the people."""
+        return self.baskets.rows
+
+    @property
+    def people(self) -> int:
+        """How many people there are."""
+        return self.baskets.people
+
+    @cached_property
+    def where(self) -> Mapping[str, Bools]:
+        """Of private items the spans in which some rule tells of them; of others nothing is told."""
+        each = {item: self.asked.told(item, self.codes) for item in self.asked.rules.private}
+        return {item: where for item, where in each.items() if where.any()}
+
+    @cached_property
+    def told(self) -> Mapping[str, Counts]:
+        """How many people of each span did not buy a private item, and how many did."""
+        bought = {item: bought_in_spans(item, self, self.baskets) for item in self.where}
+        return {item: Counts.of(np.column_stack([self.sizes - each, each])) for item, each in bought.items()}
+
+    def holds(self, part: Requirement) -> Bools:
+        """Which spans satisfy a part of the requirement: its private items are asked where they are told of."""
+        if not isinstance(part, OnPrivate):
+            return part.holds(self.groups)
+        good = np.ones(len(self.sizes), bool)
+        for item in part.looks_at(tuple(self.told)):
+            if item in self.told:
+                good &= part.holds(Groups(self.sizes, {item: self.told[item]}, self.where[item]))
+        return good
+
+    def exposed(self, name: str) -> int:
+        """The people of whom it is certain whether they bought an item, where something is told of it."""
+        return int(self.sizes[certain(self.told[name]) & self.where[name]].sum())
+
+    def reached(self, name: str) -> dict[str, float | list[float]]:
+        """What an item reaches in those spans in which it is told of, beside everybody's."""
+        there, counts = np.flatnonzero(self.where[name]), self.told[name]
+        part = counts.united(there, np.arange(len(there)), len(there))
+        return measured(Counts(part.start, part.value, part.people, counts.whole))
+
+    def guess(self, name: str) -> tuple[Floats, Bools]:
+        """The best guess where an item is told of."""
+        where, counts = self.where[name], self.told[name]
+        return np.where(where, confidence(counts), np.nan), certain(counts) & where
+
+    def shown(self, some: Sequence[int]) -> list[dict[str, str]]:
+        """What the people of some spans bought, and which rules speak of them."""
+        return [self.asked.shown(self.contained[span], self.codes[span]) for span in some]
+
+    def facts(self) -> dict[str, Any]:
+        """Which rules tell figures that are not those of the people."""
+        rules = self.asked.rules
+        return {"untrue": tuple(rules.rules[place].sides for place in untrue_rules(rules, self.baskets))}
 
 
 def rule_spans(rules: Rules, baskets: Baskets) -> RuleSpans:
@@ -176,7 +240,9 @@ def rule_spans(rules: Rules, baskets: Baskets) -> RuleSpans:
     contained = np.zeros((len(example), len(bits)), bool)
     for place, one in enumerate(bits):
         contained[:, place] = (one[example >> 3] >> (7 - (example & 7)).astype(np.uint8)) & 1
-    return RuleSpans(asked, span, _people(span, len(example), baskets), contained, asked.codes(contained))
+    codes = asked.codes(contained)
+    groups = Groups(_people(span, len(example), baskets), exposing=asked.exposes(codes))
+    return RuleSpans(asked, baskets, span, groups, contained, codes)
 
 
 def bought_in_spans(item: str, spans: RuleSpans, baskets: Baskets) -> Int64s:

@@ -1,37 +1,85 @@
 """Releases about the same people, held together: whoever has the same span in each of them is not told apart."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import polars as pl
 
-from kspan.audit.spans import TreeSpans, spans_of
+from kspan.audit.findings import Utility
+from kspan.audit.shown import shown_cell
+from kspan.audit.spans import Spans
+from kspan.audit.tree_spans import OneTree, spans_of
 from kspan.data.arrays import Bools, Int64s
 from kspan.data.groups import NO_WEIGHTS, Groups, count_groups, tally
 from kspan.data.table import Column, Table
 from kspan.model.people import coded_people
 from kspan.model.tree import Tree
 from kspan.policy import Policy
+from kspan.utility.loss import classification_metric
 
 
 @dataclass(frozen=True, repr=False)
-class JointSpans:
+class TreeSpans(Spans):
     """The spans of one tree among some people, or what several trees leave of them together."""
 
+    kind = "tree"
+    trees: tuple[Tree, ...]
+    table: Table
     span: Int64s
-    """Of every row."""
     groups: Groups
     """The people of each span, with the labels of every private target."""
-    each: tuple[TreeSpans, ...]
+    each: tuple[OneTree, ...]
     """The spans of each tree by itself."""
     example: Int64s
     """A row of each span."""
+
+    @property
+    def rows(self) -> int:
+        """The rows of the people."""
+        return self.table.rows
+
+    @property
+    def people(self) -> int:
+        """How many people there are."""
+        return self.table.people
+
+    @property
+    def utility(self) -> Utility:
+        """What the first tree keeps."""
+        labels = self.groups.private.get(self.trees[0].target)
+        return replace(super().utility, cm=None if labels is None else classification_metric(labels))
 
     def leaves(self, span: int) -> list[list[int]]:
         """For each tree the leaves that a span reaches, from left to right."""
         row = self.example[span]
         return [alone.leaves(int(alone.span[row])) for alone in self.each]
+
+    def bins(self, span: int) -> tuple[int, ...]:
+        """The leaves of the first tree that a span reaches."""
+        return tuple(leaf + 1 for leaf in self.leaves(span)[0])
+
+    def shown(self, some: Sequence[int]) -> list[dict[str, str]]:
+        """Which leaves some spans reach, and which public values lead there."""
+        return [self._shown(span) for span in some]
+
+    def _shown(self, span: int) -> dict[str, str]:
+        rows, several = np.flatnonzero(self.span == span), len(self.trees) > 1
+        names = [f"leaves of release {at}" if several else "leaves" for at in range(1, len(self.trees) + 1)]
+        reached = (", ".join(str(leaf + 1) for leaf in leaves) for leaves in self.leaves(span))
+        shown = dict(zip(names, reached, strict=True))
+        for tree in self.trees:
+            asked = {node.attribute for node in tree.nodes()}
+            for number, attribute in enumerate(tree.attributes):
+                if attribute.role == "public" and number in asked and attribute.name not in shown:
+                    column = self.table[attribute.name]
+                    shown[attribute.name] = shown_cell(column, np.unique(column.codes[rows]))
+        return shown
+
+    def facts(self) -> dict[str, Any]:
+        """How many releases were judged together."""
+        return {"releases": len(self.trees)}
 
 
 def people_of(trees: Sequence[Tree], people: pl.DataFrame, policy: Policy) -> Table:
@@ -44,7 +92,7 @@ def people_of(trees: Sequence[Tree], people: pl.DataFrame, policy: Policy) -> Ta
     return Table(columns, table.rows, table.weights)
 
 
-def joint_spans(trees: Sequence[Tree], table: Table) -> JointSpans:
+def joint_spans(trees: Sequence[Tree], table: Table) -> TreeSpans:
     """The spans of people by all of some trees: the same span in every tree is the same span in all.
 
     Which leaves of several trees one person may be in together follows from the leaves that the person reaches in each:
@@ -61,8 +109,9 @@ def joint_spans(trees: Sequence[Tree], table: Table) -> JointSpans:
     example = np.empty(number, np.int64)
     example[span] = np.arange(table.rows)
     if len(each) == 1:
-        return JointSpans(span, each[0].groups, each, example)
+        return TreeSpans(tuple(trees), table, span, each[0].groups, each, example)
     private = dict.fromkeys(tree.target for tree in trees if tree.target_role == "private")
     counted = count_groups(table, span, number, private)
     exposing: Bools = np.logical_or.reduce([alone.groups.exposing[alone.span[example]] for alone in each])
-    return JointSpans(span, Groups(counted.sizes, counted.private, exposing), each, example)
+    groups = Groups(counted.sizes, counted.private, exposing)
+    return TreeSpans(tuple(trees), table, span, groups, each, example)

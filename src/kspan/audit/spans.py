@@ -1,108 +1,128 @@
-"""The judge's spans: which leaves each person can reach by public values alone, from the released tree."""
+"""Who stands together: the one question that every judge answers, whatever the release is.
 
-from dataclasses import dataclass
+A release is a list of bins. An attacker who knows the public values of people knows which bins each of them can be in;
+people who can be in the same ones are a span. A judge of a kind of release says which span every person has, which bins
+a span reaches, and what is disclosed there. All the rest (`judge`) is the same for all of them.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, Literal
 
 import numpy as np
+import polars as pl
 
-from kspan.audit.sets import Sets
-from kspan.data.arrays import Int64s
-from kspan.data.groups import Groups, count_groups
-from kspan.data.table import Table
-from kspan.model.partition import Partition
-from kspan.model.tree import Attribute, Node, Region, Tree
+from kspan.audit.findings import K, Utility
+from kspan.audit.infer import certain, confidence
+from kspan.audit.measured import measured
+from kspan.audit.risk import Risk, risk_of
+from kspan.data.arrays import Bools, Floats, Int64s
+from kspan.data.groups import Counts, Groups
+from kspan.privacy.requirement import Requirement
+from kspan.utility.loss import average_group_size
+
+Kind = Literal["table", "tree", "clusters", "rules"]
 
 
-@dataclass(frozen=True, repr=False)
-class TreeSpans:
-    """The spans of a tree among some people."""
+class Spans(ABC):
+    """The spans of a release among its people, or as far as what it publishes tells of them."""
 
+    kind: ClassVar[Kind]
+    counting: str = "people"
+    """What the verdict counts."""
     span: Int64s
     """Of every row."""
     groups: Groups
-    """The people of each span, with their labels if the target is private."""
-    example: Int64s
-    """A kind of people of each span."""
-    reaches: list[Int64s]
-    """The kinds of people who reach each leaf, in ascending order."""
+    """The people of each span, with the private values that a requirement may look at."""
 
-    def leaves(self, span: int) -> list[int]:
-        """The leaves that a span reaches, from left to right."""
-        kind = self.example[span]
-        places = ((leaf, kinds, int(np.searchsorted(kinds, kind))) for leaf, kinds in enumerate(self.reaches))
-        return [leaf for leaf, kinds, place in places if place < len(kinds) and kinds[place] == kind]
+    @property
+    @abstractmethod
+    def rows(self) -> int:
+        """The rows of the people, if these are known."""
 
+    @property
+    @abstractmethod
+    def people(self) -> int:
+        """How many people there are."""
 
-def spans_of(tree: Tree, table: Table) -> TreeSpans:
-    """The spans of a tree (Friedman et al. 2008, Definition 5): people who can reach the same bins.
+    @property
+    def sizes(self) -> Int64s:
+        """The people of each span."""
+        return self.groups.sizes
 
-    A bin is a leaf and a label. A private value may be anything in its domain that the questions above have not ruled
-    out, so a person goes down every such branch; a public one is known, and a public label as well.
-    """
-    asked = sorted({node.attribute for node in tree.nodes() if node.attribute is not None})
-    known = [tree.attributes[number].name for number in asked if tree.attributes[number].role == "public"]
-    target_public = tree.target_role == "public"
-    kinds = Partition.by_equality(table, [*known, tree.target] if target_public else known)
-    row = np.empty(kinds.number, np.int64)
-    row[kinds.group] = np.arange(table.rows)
-    reaches = _reaches(tree, table, row)
-    sets, leaves = Sets(owners=kinds.number, members=len(reaches)), np.zeros(kinds.number, np.int64)
-    for leaf, reaching in enumerate(reaches):
-        sets.add(reaching, leaf)
-        leaves[reaching] += 1
-    span, example = sets.numbered(kinds.shown[tree.target].code if target_public else None)
-    # A private label tells something even if all people have the same: the domain may have been taken from them.
-    bins = leaves[example] * (1 if target_public else max(len(tree.labels), 2))
-    rows = span[kinds.group]
-    counted = count_groups(table, rows, len(example), () if target_public else (tree.target,))
-    # Who reaches no bin at all has a value that the tree does not know, and is not safe by that.
-    return TreeSpans(rows, Groups(counted.sizes, counted.private, bins != 1), example, reaches)
+    @property
+    def exposing(self) -> Bools:
+        """Which spans tell something of their people: one that reaches a single bin does not."""
+        return self.groups.exposing
 
+    @property
+    def crowd(self) -> Int64s:
+        """How many people or rows each span is taken for."""
+        return self.sizes
 
-def _reaches(tree: Tree, table: Table, row: Int64s) -> list[Int64s]:
-    """For each leaf, left to right, the kinds of people who can reach it; `row` has a person of each kind."""
-    reaches: list[Int64s] = []
-    waiting: list[tuple[Node, Int64s, dict[int, Region]]] = [(tree.root, np.arange(len(row)), {})]
-    while waiting:
-        node, kinds, private = waiting.pop()
-        if node.attribute is None:
-            reaches.append(kinds)
-            continue
-        attribute = tree.attributes[node.attribute]
-        for edge in reversed(node.edges):
-            if attribute.role == "public":
-                column = table[attribute.name]
-                admitted = edge.region.covers(column)[column.codes[row[kinds]]]
-                waiting.append((edge.node, kinds[admitted], private))
-            else:
-                left = _intersection(private.get(node.attribute, _everything(attribute)), edge.region)
-                possible = kinds if _is_possible(left, attribute) else kinds[:0]
-                waiting.append((edge.node, possible, {**private, node.attribute: left}))
-    return reaches
+    @property
+    def k(self) -> K:
+        """The k that is reached: the smallest span that tells something, or everybody if none does."""
+        smallest = int(self.sizes[self.exposing].min()) if self.exposing.any() else self.people
+        return K(rows=smallest, people=smallest)
 
+    @property
+    def risk(self) -> Risk:
+        """How likely people are found again."""
+        return risk_of(self.sizes, self.sizes)
 
-def _everything(attribute: Attribute) -> Region:
-    if attribute.kind == "categorical":
-        return Region(frozenset(attribute.values), (), attribute.has_missing)
-    return Region(intervals=((None, None),), missing=attribute.has_missing)
+    @property
+    def utility(self) -> Utility:
+        """What the release keeps."""
+        return Utility(cm=None, dm=None, average_group_size=average_group_size(self.sizes), ncp=None)
 
+    @property
+    def safe_people(self) -> int:
+        """The people of spans that tell nothing."""
+        return int(self.sizes[~self.exposing].sum())
 
-def _intersection(one: Region, other: Region) -> Region:
-    """What both admit."""
-    intervals = []
-    for low, high in one.intervals:
-        for other_low, other_high in other.intervals:
-            bottom = max((bound for bound in (low, other_low) if bound is not None), default=None)
-            top = min((bound for bound in (high, other_high) if bound is not None), default=None)
-            if bottom is None or top is None or bottom < top:
-                intervals.append((bottom, top))
-    return Region(one.values & other.values, tuple(intervals), one.missing and other.missing)
+    @property
+    def told(self) -> Mapping[str, Counts]:
+        """What is told of private attributes, span by span."""
+        return self.groups.private
 
+    def holds(self, part: Requirement) -> Bools:
+        """Which spans satisfy a part of the requirement."""
+        return part.holds(self.groups)
 
-def _is_possible(region: Region, attribute: Attribute) -> bool:
-    """Is there a value in the attribute's domain that the region admits?"""
-    if region.values or region.missing:
-        return True
-    low, high = attribute.low, attribute.high
-    if low is None or high is None:
-        return bool(region.intervals)
-    return any((bottom is None or bottom < high) and (top is None or top >= low) for bottom, top in region.intervals)
+    def failing_people(self, good: Bools) -> int:
+        """The people of spans that are not good."""
+        return int(self.sizes[~good].sum())
+
+    def exposed(self, name: str) -> int:
+        """The people whose value of a private attribute can be told with certainty."""
+        return int(self.sizes[certain(self.told[name]) & self.exposing].sum())
+
+    def reached(self, name: str) -> dict[str, float | list[float]]:
+        """What the spread of a private attribute reaches in every measure."""
+        return measured(self.told[name])
+
+    def guess(self, name: str) -> tuple[Floats, Bools]:
+        """The attacker's best guess of a private attribute in each span, and whether it is certain."""
+        return confidence(self.told[name]), certain(self.told[name])
+
+    @abstractmethod
+    def shown(self, some: Sequence[int]) -> list[dict[str, str]]:
+        """Some spans by what their people show."""
+
+    def bins(self, span: int) -> tuple[int, ...]:
+        """Where a span reaches, counted from 1."""
+        return ()
+
+    def facts(self) -> dict[str, Any]:
+        """What an audit tells of this kind of release alone, by the names of `Audit`."""
+        return {}
+
+    def per_row(self, good: Bools) -> pl.DataFrame:
+        """The risk of each row: no cell of it, only its place in the table and the numbers of its span."""
+        per_span: dict[str, Any] = {"span_size": self.sizes, "prosecutor_risk": 1 / self.sizes, "holds": good}
+        per_span["safe"] = ~self.exposing
+        for name in self.told:
+            per_span[f"confidence: {name}"], per_span[f"certain: {name}"] = self.guess(name)
+        rows = {name: values[self.span] for name, values in per_span.items()}
+        return pl.DataFrame({"row": np.arange(1, len(self.span) + 1), "span": self.span + 1, **rows})

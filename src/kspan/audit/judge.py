@@ -1,0 +1,56 @@
+"""The verdict on spans: counted, compared with the requirement and told, once for every kind of release."""
+
+import numpy as np
+
+from kspan.audit.findings import Audit, Finding
+from kspan.audit.spans import Spans
+from kspan.data.arrays import Bools, Int64s
+from kspan.privacy.requirement import Requirement
+
+
+def judge(spans: Spans, require: Requirement, *, show: int = 5) -> Audit:
+    """Judge a release by its spans: every one must satisfy the requirement, unless it tells nothing."""
+    holds = {str(part): spans.holds(part) for part in require.parts}
+    good: Bools = np.logical_and.reduce(list(holds.values()))
+
+    def findings(among: Int64s, most: int) -> tuple[Finding, ...]:
+        chosen = among[np.argsort(spans.crowd[among], kind="stable")[:most]].tolist()
+        return tuple(
+            Finding(
+                shown=shown,
+                people=int(spans.sizes[span]),
+                crowd=int(spans.crowd[span]),
+                breaks=tuple(part for part, held in holds.items() if not held[span]),
+                bins=spans.bins(span),
+                safe=not spans.exposing[span],
+            )
+            for span, shown in zip(chosen, spans.shown(chosen), strict=True)
+        )
+
+    def crowds(most: int) -> tuple[Finding, ...]:
+        return findings(np.arange(len(good)), most)
+
+    facts = {"identifiers": (), "suppressed": None, **spans.facts()}
+    return Audit(
+        # An identifier that is still there, or a figure that is not so, breaks a release all alone.
+        holds=bool(good.all()) and not facts["identifiers"] and not facts.get("untrue"),
+        requirement=str(require),
+        counting=spans.counting,
+        rows=spans.rows,
+        people=spans.people,
+        groups=len(good),
+        k=spans.k,
+        failing_groups=int((~good).sum()),
+        failing_people=spans.failing_people(good),
+        failing=findings(np.flatnonzero(~good), show),
+        smallest=crowds(show),
+        exposed={name: spans.exposed(name) for name in spans.told},
+        reached={name: spans.reached(name) for name in spans.told},
+        risk=spans.risk,
+        utility=spans.utility,
+        kind=spans.kind,
+        safe_people=spans.safe_people,
+        make_per_row=lambda: spans.per_row(good),
+        make_crowds=crowds,
+        **facts,
+    )

@@ -1,0 +1,16 @@
+"""Several values of a column as one cell."""
+
+from kspan.data.arrays import Int64s
+from kspan.data.cells import SUPPRESSED, write_interval, write_set
+from kspan.data.table import Column
+
+
+def shown_cell(column: Column, codes: Int64s) -> str:
+    """Some codes of a column as one cell of a released table."""
+    if len(codes) == column.size:
+        return SUPPRESSED if len(codes) > 1 else column.label(int(codes[0]))
+    if len(codes) == 1:
+        return column.label(int(codes[0]))
+    if column.values.dtype != object and column.missing not in codes:
+        return write_interval(float(column.values[codes[0]]), float(column.values[codes[-1]]))
+    return write_set(column.label(int(code)) for code in codes)
