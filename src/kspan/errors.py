@@ -103,8 +103,14 @@ def hinted(values: Sequence[str], most: int = 5) -> str:
     return f"{len(values)} value{'s' * (len(values) != 1)}{beginning}"
 
 
-def check_choice(name: str, word: object, known: Sequence[str]) -> None:
-    """Refuse what is none of the words that an option may be."""
-    if word not in known:
+def check_choice(name: str, word: object, known: Iterable[str]) -> None:
+    """Refuse what is none of the words that an option may be.
+
+    >>> check_choice("--show", "meen", ["mean", "median"])
+    Traceback (most recent call last):
+    kspan.errors.PolicyError: --show cannot be 'meen' (did you mean 'mean'?): use mean, median
+    """
+    words = list(known)
+    if word not in words:
         said = str(word)[:40]
-        raise PolicyError(f"{name} cannot be {said!r}{did_you_mean(said, known)}: use {' or '.join(known)}")
+        raise PolicyError(f"{name} cannot be {said!r}{did_you_mean(said, words)}: use {', '.join(words)}")

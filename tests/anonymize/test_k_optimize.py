@@ -183,7 +183,7 @@ def test_what_intervals_show() -> None:
 def test_what_must_be_refused() -> None:
     rules = world.policy("k=1")
     table = world.coded([{"age": 1, "people": 1}], rules)
-    with pytest.raises(ks.PolicyError, match="'cm' or 'dm'"):
+    with pytest.raises(ks.PolicyError, match="loss cannot be 'ncp': use cm, dm"):
         k_optimize(table, rules, rng=rng(), loss="ncp")  # type: ignore[arg-type]
     with pytest.raises(ks.PolicyError, match="withhold"):
         k_optimize(table, rules, rng=rng(), withhold=2)

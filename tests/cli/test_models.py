@@ -228,7 +228,7 @@ REFUSED = {
         "--confidence-factor must be a number from",
     ),
     "no number": ([*LEARN, "-m", "c45", "--confidence-factor", "nan"], 2, "--confidence-factor must be a number from"),
-    "nobody in a branch": ([*LEARN, "--min-rows", "0"], 2, "'--min-rows'"),
+    "nobody in a branch": ([*LEARN, "--min-rows", "0"], 2, "--min-rows must be a whole number of at least 1"),
     "a folder that is not there": ([*LEARN[:-1], "there/tree.json"], 2, "there"),
     "a folder for a model": ([*LEARN[:-1], "."], 2, "it is a folder"),
     "no name for a model": ([*LEARN[:-1], ""], 2, "it is a folder"),

@@ -75,7 +75,7 @@ def test_rules_of_others_are_chosen_from() -> None:
 REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     "support": ({"min_support": 0}, "min_support must be more than 0"),
     "confidence": ({"min_confidence": 2}, "min_confidence must be a number from 0 to 1"),
-    "measure": ({"measure": "lifts"}, r"rules have no measure 'lifts' \(did you mean 'lift'\?\)"),
+    "measure": ({"measure": "lifts"}, r"measure cannot be 'lifts' \(did you mean 'lift'\?\): use confidence"),
     "items": ({"max_items": 1}, "max_items must be a whole number of at least 2"),
     "most": ({"most": 0}, "most must be a whole number of at least 1"),
 }

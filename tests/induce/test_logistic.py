@@ -107,7 +107,7 @@ def test_numbers_that_say_nothing_have_one_bin() -> None:
 
 @pytest.mark.parametrize(
     ("options", "says"),
-    [({"numbers": "gaussian"}, "use scaled or binned or by-label"), ({"bins": 0}, "bins must be")],
+    [({"numbers": "gaussian"}, "use scaled, binned, by-label"), ({"bins": 0}, "bins must be")],
 )
 def test_options_that_cannot_be(options: dict[str, object], says: str) -> None:
     people = pl.DataFrame({"n": [1, 2], "label": ["a", "b"]})

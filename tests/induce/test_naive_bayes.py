@@ -197,7 +197,7 @@ def test_a_pattern_of_ones_own() -> None:
     [
         ({"alpha": 0}, "alpha must be"),
         ({"likelihood": "evn"}, "did you mean 'even'"),
-        ({"numbers": "bins"}, "use gaussian or binned or by-label"),
+        ({"numbers": "bins"}, "use gaussian, binned, by-label"),
         ({"bins": 0}, "bins must be"),
         ({"score": "gini"}, "has no option 'score'"),
     ],

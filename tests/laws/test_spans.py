@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import kspan as ks
-from kspan.audit.tree_spans import spans_of
 from kspan.audit.tree import audit_tree
+from kspan.audit.tree_spans import spans_of
 from kspan.data.encode import encode
 from kspan.data.table import Table
 from kspan.induce.allowed import Allowed

@@ -14,7 +14,7 @@ What may be concluded from one vector of levels about others decides which are l
 
 import math
 from itertools import combinations
-from typing import Any, Literal, get_args
+from typing import Annotated, Any, Literal
 
 import numpy as np
 
@@ -24,7 +24,8 @@ from kspan.anonymize.optimum import MOST_TAGGED, Checker, Found, Progress, Tags,
 from kspan.anonymize.price import Loss, pricing
 from kspan.data.arrays import Bools
 from kspan.data.table import Table
-from kspan.errors import PolicyError, Unreachable, check_number, did_you_mean
+from kspan.errors import PolicyError, Unreachable
+from kspan.options import Within, takes_options
 from kspan.policy import Policy
 
 SLACK = 1e-9
@@ -33,24 +34,26 @@ SLACK = 1e-9
 Search = Literal["auto", "incognito"]
 
 
+@takes_options
 def incognito(
     table: Table,
     policy: Policy,
     *,
     rng: np.random.Generator,
     loss: Loss = "ncp",
-    withhold: float = 0.0,
+    withhold: Annotated[float, Within(0, 1)] = 0.0,
     search: Search = "auto",
     progress: Progress | None = None,
 ) -> Recoding:
     """Show every public attribute at the one level of its hierarchy, for the whole table, that loses least.
 
-    At most the share `withhold` of the people is left out: those in groups that break the requirement. `search` finds
-    the same loss by looking at few vectors of levels ("auto") or by way of all minimal ones ("incognito"). Nothing is
-    random. `loss` is one of ncp, dm, average-size, cm, levels, and counts who is withheld as lost whole (see `price`).
+    Those in groups that break the requirement may be left out. Both searches find the same loss. Nothing is random.
+
+    Options:
+        loss: What is kept small; who is withheld counts as lost whole.
+        withhold: The share of people that may be left out.
+        search: How vectors of levels are found: by looking at few of them, or by way of all minimal ones.
     """
-    _check_search(search)
-    check_number("withhold", withhold, low=0, high=1)
     crowds = Crowds(table, policy)
     crowds.check_reachable()
     lattice = Lattice(crowds)
@@ -158,12 +161,4 @@ def _check_prunable(checker: Checker) -> None:
         raise Unreachable(
             f"there are {size:,} vectors of levels, too many to find all minimal ones: use the search 'auto', or "
             "fewer public attributes or levels"
-        )
-
-
-def _check_search(search: str) -> None:
-    known = get_args(Search)
-    if search not in known:
-        raise PolicyError(
-            f"there is no search {search!r:.40}{did_you_mean(str(search), known)}: use {', '.join(known)}"
         )

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import pairwise
-from typing import Any, Literal, get_args
+from typing import Annotated, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,9 +23,10 @@ from kspan.data.arrays import Bools, Int64s
 from kspan.data.cells import SUPPRESSED, write_interval, write_set
 from kspan.data.groups import NO_WEIGHTS, count_values, group_rows
 from kspan.data.table import Column, Table
-from kspan.errors import PolicyError, check_number
+from kspan.errors import PolicyError
 from kspan.kernels.k_optimize import Counts, count_labels
 from kspan.model.partition import WITHHELD, Partition, Shown
+from kspan.options import Within, takes_options
 from kspan.policy import Policy
 from kspan.utility.loss import classification_metric, discernibility
 
@@ -41,32 +42,32 @@ ALL = slice(None)
 """Rows."""
 
 
+@takes_options
 def k_optimize(
     table: Table,
     policy: Policy,
     *,
     rng: np.random.Generator,
     loss: Loss = "cm",
-    withhold: float = 1.0,
-    seconds: float | None = None,
-    most_values: int = 32,
+    withhold: Annotated[float, Within(0, 1)] = 1.0,
+    seconds: Annotated[float, Within(0)] | None = None,
+    most_values: Annotated[int, Within(2)] = 32,
     progress: Callable[[float], None] | None = None,
 ) -> Recoding:
     """Intervals of the public attributes, one way for all people, with the lowest cost that is found in time.
 
     The cost is `cm` (people whose target is not that of the majority of their group) or `dm` (everybody's group
-    size); a withheld person costs 1 or as much as there are people. At most a share `withhold` of the people is
-    withheld. A number with more than `most_values` different values is first put into so many bins with about equally
-    many people. The search ends about `seconds` (10 unless given) after it began; `progress` hears the share of it that
-    is over. A search that proved its optimum gives the same again; one that the clock ended need not.
+    size); a withheld person costs 1 or as much as there are people. `progress` hears the share of the search that is
+    over. A search that proved its optimum gives the same again; one that the clock ended need not.
+
+    Options:
+        loss: What is kept small; who is withheld counts as lost whole.
+        withhold: The share of people that may be left out.
+        seconds: How long to search, 10 unless said.
+        most_values: Numbers with more values are first put into so many bins of about equally many people.
     """
-    if loss not in get_args(Loss):
-        raise PolicyError(f"the loss cannot be {loss!r:.40}: use 'cm' or 'dm'")
     if loss == "cm" and policy.target is None:
         raise PolicyError("the loss 'cm' is about a target: name one in the policy, or use the loss 'dm'")
-    check_number("the share of people to withhold", withhold, low=0, high=1)
-    check_number("the seconds to search", SECONDS if seconds is None else seconds, low=0)
-    check_number("most_values", most_values, low=2, whole=True)
     clock = Clock(SECONDS if seconds is None else seconds, progress)
     crowds = Crowds(table, policy)
     crowds.check_reachable()

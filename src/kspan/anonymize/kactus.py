@@ -13,9 +13,8 @@ cannot expand the node to narrow its scope"), and a number shown is the median, 
 matter. `refine=False, show="mean"` is the paper's way.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import get_args
 
 import numpy as np
 
@@ -25,15 +24,17 @@ from kspan.anonymize.leaf_cells import Cells, Show, released, shown_by
 from kspan.anonymize.leaves import Judge, Leaf, places_above, refined
 from kspan.anonymize.routes import Place, Rows, routed, united
 from kspan.data.table import Table
-from kspan.errors import PolicyError, did_you_mean
+from kspan.errors import PolicyError
 from kspan.model.tree import Tree
+from kspan.options import takes_options
 from kspan.policy import Policy
 
 
+@takes_options
 def kactus(
     table: Table,
     policy: Policy,
-    tree: Tree,
+    tree: Tree | Callable[[int], Tree],
     *,
     rng: np.random.Generator,
     show: Show | None = None,
@@ -43,12 +44,9 @@ def kactus(
 ) -> Recoding:
     """Phase 2 of kACTUS: prune a tree over the public attributes until what it shows of everybody is a crowd's.
 
-    The tree is phase 1: any univariate one, best a pruned C4.5 with `min_rows` = k. `show` says what is seen of a
-    number that the tree asks for: the median (default) or mean of the group, or the interval that its way allows.
-    The other options answer the drawbacks that the paper lists. `refine`: leaves are divided further by the numbers
-    that they show. `merge_siblings`: categories without a crowd are first joined to sets `{a|b}`, the smallest first,
-    until each set is one; only what then remains is pruned. `transfer`: which rows of complying leaves complete their
-    siblings: random ones; those whose loss costs the fewest majorities (`greedy`); or none.
+    The tree is phase 1: any univariate one, best a pruned C4.5 with `min_rows` = k, or what makes one of k once it is
+    sure that k can be reached. All options but the first answer the drawbacks that the paper lists. Sets of categories
+    are made from the smallest on, until each is a crowd; only what then remains is pruned.
 
     A policy with `counting="people"` wants at least k people, not just rows, to share all that a person can match: then
     nothing is transferred, so that the place of a person follows from the public values alone; only leaves are refined
@@ -56,6 +54,12 @@ def kactus(
 
     At most k - 1 people are withheld. Where more than k remain at the root and break another requirement, whole leaves
     join them there, the topmost and smallest first.
+
+    Options:
+        show: What is seen of a number that the tree asks for, the median unless said.
+        refine: Divide leaves further by the numbers that they show.
+        merge_siblings: Join categories that are too few alone to sets {a|b}.
+        transfer: Which rows of complying leaves complete their siblings; the greedy way costs the fewest majorities.
 
     >>> import polars as pl
     >>> from kspan.data.encode import encode
@@ -71,11 +75,6 @@ def kactus(
     """
     by_people = policy.counting == "people"
     show = show or ("interval" if by_people else "median")
-    for option, word, words in (("show", show, get_args(Show)), ("transfer", transfer, get_args(Transfer))):
-        if word not in words:
-            raise PolicyError(
-                f"{option} cannot be {word!r:.40}{did_you_mean(str(word), words)}: use {', '.join(words)}"
-            )
     if by_people and show != "interval":
         raise PolicyError(
             f"the policy counts people, and nobody can say whom a {show} admits: use show='interval', or count rows"
@@ -84,6 +83,7 @@ def kactus(
         transfer = "none"
     crowds = Crowds(table, policy)
     crowds.check_reachable()
+    tree = tree if isinstance(tree, Tree) else tree(crowds.k)
     numeric = {item.name for item in tree.attributes if item.kind == "numeric"}
     judge = Judge(crowds, numeric)
     pruning = Pruning(judge, Giving(table, tree, transfer, rng), merge_siblings)

@@ -17,7 +17,7 @@ Shao, J. Beckford, Learning decision trees from anonymized data, use it. What th
 """
 
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,12 +28,12 @@ from kspan.data.arrays import Bools, Floats, Int64s
 from kspan.data.groups import NO_WEIGHTS, Counts, Groups, count_values
 from kspan.data.hierarchy import Hierarchy
 from kspan.data.table import Column, Table
-from kspan.errors import PolicyError, did_you_mean
 from kspan.kernels import mondrian as kernels
 from kspan.model.partition import Partition, Shown
+from kspan.options import takes_options
 from kspan.policy import Policy
 
-Show = Literal["set", "interval", "hierarchy"]
+Show = Literal["interval", "set", "hierarchy"]
 Width = Literal["range", "distinct"]
 Bytes = NDArray[np.uint8]
 
@@ -41,6 +41,7 @@ BATCH = 1 << 13
 """So many parts are cut at once."""
 
 
+@takes_options
 def mondrian(
     table: Table,
     policy: Policy,
@@ -52,15 +53,14 @@ def mondrian(
 ) -> Recoding:
     """Groups by recursive cuts at the median of the widest attribute, as long as both sides satisfy the requirement.
 
-    A group shows of each attribute the values that occur (`show="set"`), numbers as intervals and words as sets
-    (`"interval"`), or the lowest common node where there is a hierarchy (`"hierarchy"`). With `relaxed`, people who
-    have the median may be on either side of a cut, and the cells of different groups may overlap. `width` says which
-    attribute is the widest: by its share of the domain (`"range"`), or by its number of values (`"distinct"`).
+    If relaxed, the cells of different groups may overlap.
+
+    Options:
+        relaxed: People who have the median may be on either side of a cut.
+        show: What groups show: the interval of their numbers and the set of their words, the set of all their values,
+            or the lowest common name of the hierarchy.
+        width: Which attribute is the widest: by the range of its domain, or by its number of distinct values.
     """
-    for option, word, kind in (("show", show, Show), ("width", width, Width)):
-        if word not in get_args(kind):
-            hint = did_you_mean(str(word), get_args(kind))
-            raise PolicyError(f"{option} of mondrian cannot be {word!r:.40}{hint}: use {', '.join(get_args(kind))}")
     crowds = Crowds(table, policy)
     crowds.check_reachable()
     canvas = _Canvas(

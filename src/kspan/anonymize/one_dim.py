@@ -11,7 +11,7 @@ fails loses less than the buckets do, it is done instead.
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,9 +23,9 @@ from kspan.anonymize.ordering import in_order, matrix
 from kspan.data.arrays import Bools, Floats, Int64s
 from kspan.data.groups import NO_WEIGHTS, Counts, Groups, count_groups, group_rows
 from kspan.data.table import Column, Table
-from kspan.errors import PolicyError
 from kspan.kernels.one_dim import Prices, best_cuts, box_costs, boxes, from_buckets, join_failing
 from kspan.model.partition import Partition, Shown
+from kspan.options import takes_options
 from kspan.policy import Policy
 from kspan.privacy import OnPrivate
 
@@ -38,16 +38,17 @@ ROUNDS_TO_DOUBLE = 8
 """After so many rounds of uniting groups that still fail, twice as many neighbors join at a time."""
 
 
+@takes_options
 def one_dim(table: Table, policy: Policy, *, rng: np.random.Generator, show: Show = "interval") -> Recoding:
     """Neighbors on Hilbert's curve in groups that satisfy the requirement and lose little; nobody is withheld.
 
-    A group shows for each public attribute the `interval` from its lowest to its highest value, the `set` of its
-    values, or the lowest common name of the `hierarchy`. Chance only decides who of the people with equal public
-    values goes where. A row that stands for several people stays whole: then groups have at least k people, and none
-    could be cut into two that have.
+    Chance only decides who of the people with equal public values goes where. A row that stands for several people
+    stays whole: then groups have at least k people, and none could be cut into two that have.
+
+    Options:
+        show: What groups show: the interval of their numbers and the set of their words, the set of all their values,
+            or the lowest common name of the hierarchy.
     """
-    if show not in get_args(Show):
-        raise PolicyError(f"show cannot be {show!r:.40}: use 'interval', 'set' or 'hierarchy'")
     crowds = Crowds(table, policy)
     crowds.check_reachable()
     line = _Line(crowds, show, rng)

@@ -32,13 +32,13 @@ def compare(
     from kspan.evaluate.comparison import compared
     from kspan.evaluate.learners import learners_of
     from kspan.frames.files import read_table
-    from kspan.induce.methods import METHODS
+    from kspan.induce.methods import PREDICTING
     from kspan.policy import Policy
     from kspan.report.text import print_comparison
 
     chosen = None if learners is None else _words(learners)
     for name in chosen or ():
-        check_word("--learners", name, METHODS)
+        check_word("--learners", name, PREDICTING)
     if chart is not None:
         from kspan.report.charts import check_chart, comparison_chart, write_chart
 

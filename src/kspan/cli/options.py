@@ -1,13 +1,13 @@
 """Options that commands share."""
 
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from kspan.errors import FileError, PolicyError, did_you_mean
+from kspan.errors import FileError, PolicyError, check_choice
 
 if TYPE_CHECKING:
     from kspan.frames.csv import Dialect
@@ -99,12 +99,8 @@ def tell_report(path: Path | None, *, holds: bool = True) -> None:
         print(f"Wrote {path}: a report {whose}.", file=sys.stderr)
 
 
-def check_word(option: str, word: str, known: Iterable[str]) -> None:
-    """Refuse what is none of the words that an option takes."""
-    words = list(known)
-    if word not in words:
-        said = word[:40]
-        raise PolicyError(f"{option} cannot be {said!r}{did_you_mean(said, words)}: use {', '.join(words)}")
+check_word = check_choice
+"""Refuses what is none of the words that an option takes."""
 
 
 def check_apart(outputs: Mapping[str, Path | None], *inputs: Path | None) -> None:

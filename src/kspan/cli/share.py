@@ -248,7 +248,9 @@ def merge(
     method: Annotated[
         str,
         typer.Option(
-            "--method", "-m", help="c45, id3, part, naive-bayes, conjunctive or logistic; bagging lets the trees vote."
+            "--method",
+            "-m",
+            help="A learner that keeps no requirement, as for kspan learn -m; bagging lets the trees vote.",
         ),
     ] = "c45",
     generator: Generator = "pgen",

@@ -1,84 +1,82 @@
 """Trees of kspan learn: judged, written and told."""
 
-import sys
-from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from kspan.cli.output import page, tell, tell_json
+from kspan.cli.learned import Made
+from kspan.errors import PolicyError
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from kspan.audit.findings import Audit
+    from kspan.cli.learn import Asked
+    from kspan.induce.methods import Learner
     from kspan.model.tree import Tree
     from kspan.policy import Policy
+    from kspan.publish import Judged
+
+COUNTS = "counts"
+"""What trees tell unless said otherwise."""
 
 
-@dataclass(frozen=True)
-class WrittenTree:
-    """A tree that was written, and the judge's word on the files that were judged."""
+def check_told(asked: "Asked", learner: "Learner") -> None:
+    """Refuse to tell of nodes what a model without nodes, or without a requirement, cannot tell."""
+    from kspan.frames.files import check_writable
+    from kspan.induce.methods import PRIVATE_METHODS, TREE_METHODS
 
-    tree: "Tree"
-    output: Path
-    table: Path | None
-    audits: Mapping[Path, "Audit"]
+    said = f"--disclose {asked.disclose}"
+    if asked.disclose != COUNTS and asked.method not in TREE_METHODS:
+        raise PolicyError(f"{said} is about the nodes of trees, and {asked.method} grows none: leave it out")
+    if asked.table is None:
+        return
+    if not learner.keeps_requirement:
+        private = ", ".join(name for name in TREE_METHODS if name in PRIVATE_METHODS)
+        raise PolicyError(
+            f"--table needs a method that keeps the requirement, which {asked.method} does not: use {private}"
+        )
+    if asked.disclose != COUNTS:
+        raise PolicyError(f"--table tells the label of each person, which {said} holds back: leave out one of them")
+    check_writable(asked.table)
 
 
-def written_tree(
-    tree: "Tree",
-    people: "pl.DataFrame",
-    rules: "Policy",
-    method: str,
-    output: Path,
-    table: Path | None,
-    *,
-    disclosure: str,
-    keep_formulas: bool,
-) -> WrittenTree:
+def written_tree(tree: "Tree", people: "pl.DataFrame", rules: "Policy", asked: "Asked") -> Made:
     """Judge a tree that is to keep the requirement, and write it with its table; write any other as it is."""
     from kspan.induce.methods import PRIVATE_METHODS
-    from kspan.model.equivalent import told
     from kspan.model.models import save_model
-    from kspan.publish import judged_table, judged_tree, published, write_judged
+    from kspan.model.paths import text
+    from kspan.publish import judged_tree, published, write_judged
 
-    files = {}
-    if method in PRIVATE_METHODS:
-        files[output] = judged_tree(tree, people, rules, disclosure=disclosure)
+    output, table = asked.output, asked.table
+    files: dict[Path, Judged] = {}
+    if asked.method in PRIVATE_METHODS:
+        files[output] = judged_tree(tree, people, rules, disclosure=asked.disclose)
     if table is not None:
-        remedy = (
-            "neither was the tree: leave out --table, or name the target where the requirement is about private "
-            f"values ([require.{rules.target}])"
-        )
-        shown = told(tree.disclosing(disclosure), people, rules)
-        what = "the equivalent table"
-        files[table] = judged_table(shown, rules, table, what=what, remedy=remedy, keep_formulas=keep_formulas)
+        files[table] = _judged_table(tree, people, rules, asked)
     write_judged(files)
     if not files:
-        save_model(tree.disclosing(disclosure), output)
-    written = published(files[output]) if output in files else tree.disclosing(disclosure)
-    return WrittenTree(written, output, table, {path: judged.audit for path, judged in files.items()})
+        save_model(tree.disclosing(asked.disclose), output)
+    written = published(files[output]) if output in files else tree.disclosing(asked.disclose)
+    wrote = tuple(f"Wrote {path}: it keeps {rules.require}." for path in files)
+    unjudged = f"Wrote {output}: it makes no promise; do not release it before kspan audit says so."
+    audit = files[output].audit if output in files else None
+
+    def facts() -> dict[str, Any]:
+        beside = None if table is None else {"output": str(table), "audit": files[table].audit.as_dict()}
+        return {"leaves": len(written.leaves), "audit": audit and audit.as_dict(), "table": beside}
+
+    return Made(written, audit, wrote or (unjudged,), facts, lambda: text(written, depth=asked.depth) + "\n\n")
 
 
-def tell_tree(made: WrittenTree, rules: "Policy", method: str, *, depth: int, json: bool) -> int:
-    """Say what was written."""
-    from kspan.model.paths import text
-    from kspan.report.text import print_audit
+def _judged_table(tree: "Tree", people: "pl.DataFrame", rules: "Policy", asked: "Asked") -> "Judged":
+    """What a tree tells of its people as a table, judged like any other."""
+    from kspan.model.equivalent import told
+    from kspan.publish import judged_table
 
-    output, audits = made.output, made.audits
-    for path in audits:
-        print(f"Wrote {path}: it keeps {rules.require}.", file=sys.stderr)
-    if not audits:
-        print(f"Wrote {output}: it makes no promise; do not release it before kspan audit says so.", file=sys.stderr)
-    if json:
-        found = {path: audit.as_dict() for path, audit in audits.items()}
-        beside = None if made.table is None else {"output": str(made.table), "audit": found[made.table]}
-        said = {"output": str(output), "method": method, "leaves": len(made.tree.leaves), "audit": found.get(output)}
-        tell_json({**said, "table": beside})
-        return 0
-    tell(text(made.tree, depth=depth) + "\n\n")
-    if output in audits:
-        with page() as console:
-            print_audit(audits[output], rules.public, console)
-    return 0
+    assert asked.table is not None
+    remedy = (
+        "neither was the tree: leave out --table, or name the target where the requirement is about private "
+        f"values ([require.{rules.target}])"
+    )
+    shown = told(tree.disclosing(asked.disclose), people, rules)
+    what, keep_formulas = "the equivalent table", asked.keep_formulas
+    return judged_table(shown, rules, asked.table, what=what, remedy=remedy, keep_formulas=keep_formulas)

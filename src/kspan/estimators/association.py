@@ -10,7 +10,7 @@ from kspan.audit.association import audit_rules
 from kspan.errors import DoesNotHold
 from kspan.estimators.inputs import rows_of
 from kspan.frames.native import of_its_kind
-from kspan.induce.association import mine_rules
+from kspan.induce.association import Measure, mine_rules
 from kspan.policy import Policy
 from kspan.policy.patterns import expanded
 
@@ -40,7 +40,7 @@ class KAnonymousRules(BaseEstimator):  # type: ignore[misc]
         require: str | None = None,
         min_support: float = 0.01,
         min_confidence: float = 0.5,
-        measure: str = "confidence",
+        measure: Measure = "confidence",
         max_items: int = 4,
         most: int = 100,
         tell_lift: bool = False,

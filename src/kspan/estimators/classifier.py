@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from kspan.data.arrays import Floats
 from kspan.errors import DataError
 from kspan.estimators.inputs import Labels, labels_of, rows_of
-from kspan.induce.methods import learn
+from kspan.induce.methods import learn_labels
 from kspan.model.models import Model
 from kspan.model.predict import predictor
 from kspan.policy import Policy
@@ -53,7 +53,7 @@ class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return predictor(self.model_).of_people(rows_of(self, X, reset=False), self.range_pattern)
 
     def _learnt(self, people: pl.DataFrame, policy: Policy) -> Model:
-        return learn(people, policy, self.method, **self._options())
+        return learn_labels(people, policy, self.method, **self._options())
 
     @abstractmethod
     def _options(self) -> dict[str, Any]:

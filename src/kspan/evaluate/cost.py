@@ -16,7 +16,7 @@ from kspan.data.encode import encode
 from kspan.errors import DoesNotHold, KspanError, PolicyError, Unreachable, check_number, did_you_mean
 from kspan.evaluate.trial import Trial
 from kspan.frames.files import load
-from kspan.induce.methods import learn, options_of
+from kspan.induce.methods import PRIVATE_METHODS, TREE_METHODS, learn, options_of
 from kspan.model.tree import Tree
 from kspan.policy import Policy
 from kspan.privacy import KAnonymity
@@ -26,7 +26,8 @@ from kspan.tables.making import anonymize
 from kspan.tables.methods import methods
 
 KS = (2, 5, 10, 20, 50, 100, 200, 500, 1000)
-LEARNT, SHARED = ("kadet", "kadet-c45"), ("atp", "ldm")
+LEARNT = tuple(name for name in TREE_METHODS if name in PRIVATE_METHODS)
+SHARED = ("atp", "ldm")
 SEEDS = 2**63
 NO_OPTIONS: Mapping[str, Any] = MappingProxyType({})
 

@@ -6,7 +6,7 @@ from typing import Any, TypeAlias
 import polars as pl
 
 from kspan.errors import PolicyError, did_you_mean
-from kspan.induce.methods import METHODS, PRIVATE_METHODS, learn
+from kspan.induce.methods import PREDICTING, PRIVATE_METHODS, learn_labels
 from kspan.model.predict import predicted
 from kspan.policy import Policy
 
@@ -22,17 +22,17 @@ def plain_learners() -> list[str]:
     >>> plain_learners()[:2]
     ['id3', 'c45']
     """
-    return [name for name in METHODS if name not in PRIVATE_METHODS]
+    return [name for name in PREDICTING if name not in PRIVATE_METHODS]
 
 
 def learner_named(name: str) -> Learner:
     """The learner that `kspan learn -m` knows by this name, with its own options."""
-    if name not in METHODS:
+    if name not in PREDICTING:
         said = name[:40]
-        raise PolicyError(f"there is no learner {said!r}{did_you_mean(said, METHODS)}: use {', '.join(METHODS)}")
+        raise PolicyError(f"there is no learner {said!r}{did_you_mean(said, PREDICTING)}: use {', '.join(PREDICTING)}")
 
     def learnt(people: pl.DataFrame, policy: Policy) -> Predictor:
-        model = learn(people, policy, name)
+        model = learn_labels(people, policy, name)
         return lambda rows: predicted(model, rows)[f"predicted: {policy.target}"]
 
     return learnt
@@ -46,5 +46,5 @@ def learners_of(given: Iterable[str] | Mapping[str, Learner] | None) -> dict[str
         names = plain_learners() if given is None else [given] if isinstance(given, str) else list(given)
         found = {name: learner_named(name) for name in names}
     if not found:
-        raise PolicyError(f"there is no learner to compare: name some of {', '.join(METHODS)}")
+        raise PolicyError(f"there is no learner to compare: name some of {', '.join(PREDICTING)}")
     return found

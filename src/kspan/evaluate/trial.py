@@ -12,7 +12,7 @@ from kspan.data.encode import encode
 from kspan.errors import DataError, check_number
 from kspan.evaluate.agreement import accuracy
 from kspan.evaluate.truth import known_labels, labels_like, narrowed, target_column
-from kspan.induce.methods import learn
+from kspan.induce.methods import learn_labels
 from kspan.model.models import Model
 from kspan.model.predict import predicted
 from kspan.policy import Policy
@@ -60,7 +60,7 @@ class Trial:
     def taught(self, table: pl.DataFrame, learner: str, options: Mapping[str, Any]) -> float:
         """The accuracy of what a learner makes of a table, raw or released."""
         rules = narrowed(self.policy, table.columns)
-        return self.accuracy_of(learn(table.select(rules.columns), rules, learner, **options))
+        return self.accuracy_of(learn_labels(table.select(rules.columns), rules, learner, **options))
 
     def accuracy_of(self, model: Model) -> float:
         """The share of people whose label a model predicts right."""

@@ -2,22 +2,24 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, get_args
+from typing import Annotated, Any, Literal
 
 import numpy as np
 import polars as pl
 
 from kspan.data.baskets import Baskets, encode_baskets
-from kspan.errors import DataError, PolicyError, Unreachable, check_number, did_you_mean, listed
+from kspan.errors import DataError, PolicyError, Unreachable, listed
 from kspan.frames.files import load
 from kspan.induce.rule_crowds import Crowds
 from kspan.model.association import Rule, Rules, rules_about
 from kspan.notebooks import ShownInNotebooks
+from kspan.options import Within, takes_options
 from kspan.policy import Policy, PolicyLike
 from kspan.policy.patterns import expanded
 
 Measure = Literal["confidence", "lift", "support"]
-MEASURES: tuple[Measure, ...] = get_args(Measure)
+Share = Annotated[float, Within(0, 1)]
+Most = Annotated[int, Within(1)]
 MOST_CELLS = 1 << 31
 DIGITS = 12
 """In which measures are compared: the rest is rounding."""
@@ -35,15 +37,16 @@ class MinedRules(ShownInNotebooks):
         return f"MinedRules({len(self.rules)} rules, {self.left_out.height} left out)"
 
 
+@takes_options
 def mine_rules(
     people: Any,
     policy: PolicyLike,
     *,
-    min_support: float = 0.01,
-    min_confidence: float = 0.5,
-    measure: str = "confidence",
-    max_items: int = 4,
-    most: int = 100,
+    min_support: Share = 0.01,
+    min_confidence: Share = 0.5,
+    measure: Measure = "confidence",
+    max_items: Annotated[int, Within(2)] = 4,
+    most: Most = 100,
     tell_lift: bool = False,
 ) -> MinedRules:
     """The best rules, by the measure, of those that keep the policy's requirement when all of them are released.
@@ -51,14 +54,19 @@ def mine_rules(
     Columns are items (true and false, 1 and 0, yes and no); the policy may name them by patterns. Rules are tried from
     the best down, and one is taken if everybody still has a crowd with it. What is refused once would be refused ever
     after, since more rules only tell more people apart: so no rule could be added to those that are taken, but for the
-    number of them that is wished. With `tell_lift` the support of right sides is told, too, and counts.
+    number of them that is wished.
+
+    Options:
+        min_support: The least share of people of a rule, more than 0.
+        min_confidence: The least confidence of a rule, more than 0.
+        measure: What the best rules have most of.
+        max_items: The most items of a rule.
+        most: The most rules.
+        tell_lift: Tell the support of right sides, too, which tells more, and counts.
     """
     for what, share in (("min_support", min_support), ("min_confidence", min_confidence)):
-        check_number(what, share, low=0, high=1)
         if share <= 0:
             raise PolicyError(f"{what} must be more than 0: use for example 0.01")
-    check_number("max_items", max_items, low=2, whole=True)
-    _check_options(measure, most)
     frame = load(people)
     policy = _of_columns(Policy.of(policy), frame.columns)
     baskets = encode_baskets(frame, (*policy.public, *policy.private), policy.weight)
@@ -66,14 +74,18 @@ def mine_rules(
     return _chosen(found, baskets, policy, measure, most, tell_lift)
 
 
+@takes_options
 def choose_rules(
-    rules: Rules, people: Any, policy: PolicyLike, *, measure: str = "confidence", most: int = 100
+    rules: Rules, people: Any, policy: PolicyLike, *, measure: Measure = "confidence", most: Most = 100
 ) -> MinedRules:
     """The best of rules that somebody found, such that they keep the policy's requirement together; as `mine_rules`.
 
     Their figures stay as they are: the door refuses them if they are not true of the people.
+
+    Options:
+        measure: Which rules are best.
+        most: The most rules.
     """
-    _check_options(measure, most)
     if measure == "lift" and any(rule.lift is None for rule in rules.rules):
         raise PolicyError("the lift of some rules is not told: choose by confidence or support")
     frame = load(people)
@@ -114,13 +126,6 @@ def _of_columns(policy: Policy, columns: Sequence[str]) -> Policy:
     policy = expanded(policy, columns)
     policy.check_columns(columns)
     return policy
-
-
-def _check_options(measure: str, most: int) -> None:
-    check_number("most", most, low=1, whole=True)
-    if measure not in MEASURES:
-        hint = did_you_mean(str(measure)[:40], MEASURES)
-        raise PolicyError(f"rules have no measure {str(measure)[:40]!r}{hint}: use {', '.join(MEASURES)}")
 
 
 def _candidates(baskets: Baskets, min_support: float, min_confidence: float, max_items: int) -> list[Rule]:

@@ -1,5 +1,7 @@
 """Where learners cut the numbers of a column, released or raw, into bins."""
 
+from typing import Annotated
+
 import numpy as np
 
 from kspan.data.arrays import Floats, Int64s
@@ -7,9 +9,9 @@ from kspan.data.expected import likely, spoken
 from kspan.data.general import General
 from kspan.induce.label_cuts import label_cuts
 from kspan.induce.released import Examples
+from kspan.options import Within
 
-BINNED, BY_LABEL = "binned", "by-label"
-"""Bins of about equally many people, and bins that are cut where labels change."""
+Bins = Annotated[int, Within(1, 1e6)]
 
 
 def expected_people(people: Examples, column: General, likelihood: str) -> Floats:
@@ -19,10 +21,10 @@ def expected_people(people: Examples, column: General, likelihood: str) -> Float
 
 
 def cut_places(each: Floats, numbers: str, bins: int) -> Int64s:
-    """The places of numbers after which to cut, from how many people of each label have each."""
+    """The places of numbers after which to cut, by label or into even bins, from the people of each label."""
     if not each.sum():
         return np.zeros(0, np.int64)
-    return label_cuts(each) if numbers == BY_LABEL else _even_cuts(each, bins)
+    return label_cuts(each) if numbers == "by-label" else _even_cuts(each, bins)
 
 
 def cuts_after(column: General, places: Int64s) -> tuple[float, ...]:

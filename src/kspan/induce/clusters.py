@@ -1,7 +1,7 @@
 """Clusters in which every span is a crowd, by cutting a spanning tree (Friedman, Wolff, Schuster 2008, Sect. 5.2)."""
 
 from collections.abc import Sequence
-from typing import Any, Literal, get_args
+from typing import Annotated, Any, Literal
 
 import numpy as np
 
@@ -10,12 +10,13 @@ from kspan.data.encode import encode
 from kspan.data.groups import NO_WEIGHTS, Groups, count_groups, group_rows, tally
 from kspan.data.schema import Schema
 from kspan.data.table import Column, Table
-from kspan.errors import DataError, PolicyError, check_number, did_you_mean
+from kspan.errors import DataError
 from kspan.frames.files import load
 from kspan.induce.cell_reach import cells_of
 from kspan.induce.spanning_tree import Forest, spanning_tree
 from kspan.model.clusters import Axis, Center, Clusters
 from kspan.model.tree import Attribute, Role
+from kspan.options import Within, takes_options
 from kspan.policy import Policy, PolicyLike
 from kspan.privacy import KAnonymity
 
@@ -37,28 +38,29 @@ def learn_clusters(data: Any, policy: PolicyLike, **options: Any) -> Clusters:
     return clusters(encode(load(data), policy), policy, **options)
 
 
+@takes_options
 def clusters(
     table: Table,
     policy: Policy,
     *,
-    most: int = 10,
-    min_people: int | None = None,
+    most: Annotated[int, Within(1)] = 10,
+    min_people: Annotated[int, Within(1)] | None = None,
     scaling: Scaling = "deviation",
 ) -> Clusters:
     """Clusters by cutting the longest edges of the minimum spanning tree, as long as what is released keeps the policy.
 
     All people are one cluster. The longest edge is cut if the centers of all clusters after it, with the cells nearest
     to them, satisfy the requirement; otherwise the next is tried, until there are `most` clusters or no edge is left.
-    No cluster has fewer than `min_people`, which is the policy's k: the center of very few would be a picture of them
-    (the paper's own is 1). `scaling` says what makes numbers comparable: their standard deviation, their range, or
-    nothing; two categories are always one apart.
+    The center of very few people would be a picture of them; the paper's own `min_people` is 1. Two categories are
+    always one apart.
+
+    Options:
+        most: The most clusters.
+        min_people: The fewest people of a cluster, the policy's k unless said.
+        scaling: What numbers are divided by to be comparable.
     """
-    check_number("most", most, low=1, whole=True)
-    if scaling not in get_args(Scaling):
-        raise PolicyError(f"scaling cannot be {scaling!r}{did_you_mean(scaling, get_args(Scaling))}")
     axes = tuple(_axis(table[name], policy, scaling) for name in (*policy.public, *policy.private))
     fewest = _k_of(policy) if min_people is None else min_people
-    check_number("min_people", fewest, low=1, whole=True)
     drafts = _Drafts(axes, table, policy)
     points, people = _points(axes, table)
     edges, lengths = spanning_tree(points)

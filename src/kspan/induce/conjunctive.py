@@ -14,31 +14,38 @@ from kspan.data.arrays import Floats, Int64s
 from kspan.data.groups import group_rows
 from kspan.data.schema import Schema
 from kspan.data.table import Table
-from kspan.induce.grow import Growth, Leaf
+from kspan.induce.grow import Growth, Leaf, MinRows
 from kspan.induce.id3 import offered
 from kspan.induce.people import People, Rows, Split
 from kspan.induce.release import head
 from kspan.induce.rules import entropies, rule_of, told
-from kspan.induce.spread import Entropy, Reading
+from kspan.induce.spread import Counted, Reading, Seed
 from kspan.induce.worth import DIGITS, LEAST_GAIN, ROUNDING
 from kspan.model.decision_list import DecisionList
+from kspan.options import takes_options
 
 Start = tuple[Rows, Floats]
 """Rows, and how many people each stands for."""
 
 
+@takes_options
 def conjunctive(
     table: Table,
     schema: Schema,
     *,
-    min_rows: int = 2,
-    entropy: Entropy = "equal",
-    rng: int | np.random.Generator = 0,
+    min_rows: MinRows = 2,
+    entropy: Counted = "equal",
+    rng: Seed = 0,
 ) -> DecisionList:
     """The one rule that is best on people whom it was not grown from, with the labels of those it covers and the rest.
 
     It grows on two thirds of the people of each label, drawn by `rng`, and loses its last conditions as long as that
     makes no more errors on the last third. If no condition is worth it, there is no rule but the default.
+
+    Options:
+        min_rows: People that the rule must cover.
+        entropy: How cells that admit several values are counted.
+        rng: The seed of what is left to chance.
 
     >>> import polars as pl
     >>> from kspan.data.encode import encode

@@ -7,11 +7,11 @@ level of its hierarchy; among thresholds the lowest.
 import heapq
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import Annotated
 
 import numpy as np
 
 from kspan.data.arrays import Bools, Floats, Int64s
-from kspan.errors import check_number
 from kspan.induce.allowed import Allowed, Guard
 from kspan.induce.features import Feature
 from kspan.induce.people import People, Rows, Split, Way
@@ -27,8 +27,11 @@ from kspan.induce.worth import (
     Threshold,
     Worth,
 )
+from kspan.options import Within
 from kspan.privacy import Requirement
 
+MinRows = Annotated[int, Within(1)]
+"""People that at least two branches of a split must have."""
 NO_SON: Int64s = np.empty(0, np.int64)
 
 
@@ -108,7 +111,6 @@ class Growth:
         shares_missing: bool = False,
         rng: np.random.Generator | None = None,
     ) -> None:
-        check_number("min_rows", min_rows, low=1, whole=True)
         self.people, self.features, self.shares_missing, self.rng = people, features, shares_missing, rng
         self.spreading = [number for number, feature in enumerate(features) if feature.spread is not None]
         self.worth = Worth(people, features, score, min_rows, shares_missing=shares_missing)

@@ -1,41 +1,52 @@
 """ID3: the tree of highest information gain, without a requirement (Quinlan 1986)."""
 
+from typing import Annotated
+
 import numpy as np
 
 from kspan.data.schema import Schema
 from kspan.data.table import Table
 from kspan.errors import DataError, PolicyError
 from kspan.induce.features import Feature, understood
-from kspan.induce.grow import Growth
+from kspan.induce.grow import Growth, MinRows
 from kspan.induce.people import People
 from kspan.induce.release import released
-from kspan.induce.spread import AS_SHOWN, Division, Entropy, Marginals, Reading
-from kspan.induce.worth import score_of
+from kspan.induce.spread import AS_SHOWN, Division, Entropy, Marginals, Reading, Seed
+from kspan.induce.worth import SCORES, Score
 from kspan.model.tree import Tree
+from kspan.options import Typed, takes_options
 
 
+@takes_options
 def id3(
     table: Table,
     schema: Schema,
     *,
-    score: str = "information-gain",
-    min_rows: int = 1,
+    score: Score = "information-gain",
+    min_rows: MinRows = 1,
     entropy: Entropy = "equal",
-    division: Division = "fractional",
+    division: Annotated[Division, Typed(without=("distribution",))] = "fractional",  # marginals cannot be typed
     marginals: Marginals | None = None,
-    rng: int | np.random.Generator = 0,
+    rng: Seed = 0,
 ) -> Tree:
     """The tree that splits as long as a split gains; numbers by thresholds, a missing value is a value of its own.
 
     Cells that admit several values are understood as `entropy` and `division` say (see `kspan.induce.spread`):
-    `entropy="equal", division="random"` is the modified ID3 of Shao and Beckford. `marginals` are what the owner
-    published for `division="distribution"`.
+    `entropy="equal", division="random"` is the modified ID3 of Shao and Beckford.
+
+    Options:
+        score: How splits are compared.
+        min_rows: People that at least two branches of a split must have.
+        entropy: How cells that admit several values are counted.
+        division: Where people go whose cells admit several values.
+        marginals: The share of people with each value, as the owner published it, for the division "distribution".
+        rng: The seed of what is left to chance.
     """
     chance = np.random.default_rng(rng)
     reading = Reading(entropy, division, marginals, chance, schema.range_pattern)
     people, asked = offered(table, schema, reading)
     by_chance = chance if division in ("random", "distribution") else None
-    growth = Growth(people, asked, score=score_of(score), min_rows=min_rows, rng=by_chance)
+    growth = Growth(people, asked, score=SCORES[score], min_rows=min_rows, rng=by_chance)
     while candidate := growth.best():
         growth.divide(candidate)
     return released(growth, table, schema)

@@ -2,21 +2,30 @@
 
 from kspan.data.table import Table
 from kspan.errors import PolicyError, Unreachable
-from kspan.induce.grow import Growth
+from kspan.induce.grow import Growth, MinRows
 from kspan.induce.id3 import offered
+from kspan.induce.prune import ConfidenceFactor
 from kspan.induce.prune import prune as prune_growth
 from kspan.induce.release import released
-from kspan.induce.worth import C45, score_of
+from kspan.induce.worth import C45, SCORES, Score
 from kspan.model.tree import Tree
+from kspan.options import takes_options
 from kspan.policy import Policy
 from kspan.privacy import OnPrivate
 
 
-def kadet(table: Table, policy: Policy, *, score: str = "information-gain", min_rows: int = 1) -> Tree:
+@takes_options
+def kadet(table: Table, policy: Policy, *, score: Score = "information-gain", min_rows: MinRows = 1) -> Tree:
     """The tree that the policy's requirement allows: best split first, none that leaves a span too small.
 
     A candidate that breaks the requirement comes back with its attribute generalized by one level, or with the best
-    threshold that keeps it. The small mortgage table of the paper, marital status public, k = 3:
+    threshold that keeps it.
+
+    Options:
+        score: How splits are compared.
+        min_rows: People that at least two branches of a split must have.
+
+    The small mortgage table of the paper, marital status public, k = 3:
 
     >>> from kspan.data.encode import encode
     >>> from kspan.datasets import small_mortgage
@@ -24,16 +33,27 @@ def kadet(table: Table, policy: Policy, *, score: str = "information-gain", min_
     >>> kadet(encode(small_mortgage().drop("Name"), policy), policy)
     Tree(3 leaves, 6 people, target 'Loan risk')
     """
-    return released(_grown(table, policy, score_of(score), min_rows), table, policy)
+    return released(_grown(table, policy, SCORES[score], min_rows), table, policy)
 
 
+@takes_options
 def kadet_c45(
-    table: Table, policy: Policy, *, min_rows: int = 2, confidence_factor: float = 0.25, prune: bool = True
+    table: Table,
+    policy: Policy,
+    *,
+    min_rows: MinRows = 2,
+    confidence_factor: ConfidenceFactor = 0.25,
+    prune: bool = True,
 ) -> Tree:
     """The same with the scores and the pruning of C4.5 (Friedman et al. 2006, Sect. 3.3).
 
     Branches are never raised, because that may divide a span, and a missing value is a value, because an attacker sees
     that it is missing. A candidate that gains less than the average of its leaf waits behind all that do not.
+
+    Options:
+        min_rows: People that at least two branches of a split must have.
+        confidence_factor: How hard to prune: less is harder.
+        prune: Prune what has grown.
     """
     growth = _grown(table, policy, C45, min_rows)
     if prune and policy.require.monotone:

@@ -1,43 +1,46 @@
 """Logistic regression from cells that may be general, by what they are expected to hold."""
 
 import warnings
+from typing import Annotated, Literal
 
 import numpy as np
 
 from kspan.data.encoding import learn_encoding
+from kspan.data.expected import Likelihood
 from kspan.data.schema import Schema
 from kspan.data.table import Table
-from kspan.errors import check_choice, check_number
-from kspan.induce.bins import BINNED, BY_LABEL, cut_places, cuts_after, expected_people
+from kspan.induce.bins import Bins, cut_places, cuts_after, expected_people
 from kspan.induce.released import Examples, examples
 from kspan.model.linear import Linear
+from kspan.options import Typed, Within, takes_options
 
-SCALED = "scaled"
-SHAPES = (SCALED, BINNED, BY_LABEL)
-"""How numbers may be taken."""
+BOTH_WAYS = Typed(("--missing-indicator", "--no-missing-indicator"))
 
 
+@takes_options
 def logistic(
     table: Table,
     schema: Schema,
     *,
-    C: float = 1.0,  # noqa: N803
-    likelihood: str = "even",
-    numbers: str = SCALED,
-    bins: int = 10,
-    missing_indicator: bool = False,
-    max_iter: int = 1000,
+    C: Annotated[float, Within(1e-10, 1e10)] = 1.0,  # noqa: N803
+    likelihood: Likelihood = "even",
+    numbers: Literal["scaled", "binned", "by-label"] = "scaled",
+    bins: Bins = 10,
+    missing_indicator: Annotated[bool, BOTH_WAYS] = False,
+    max_iter: Annotated[int, Within(1, 1e9)] = 1000,
 ) -> Linear:
     """scikit-learn's LogisticRegression on the expected encoding of each cell.
 
-    `C` is the inverse of its penalty. `likelihood` says how words share a cell: evenly, or as the table tells ("em").
-    Numbers are standardized ("scaled"), or told by `bins` of equally many people ("binned"), or by bins that are cut
-    where labels change ("by-label", Fayyad and Irani 1993).
+    By-label is the way of Fayyad and Irani (1993).
+
+    Options:
+        C: The inverse of the penalty.
+        likelihood: How values share a cell: in even parts, or as the table itself tells (em).
+        numbers: How numbers are taken: as they are, by bins of equally many people, or by bins cut where labels change.
+        bins: How many bins of equally many people.
+        missing_indicator: Learn from what is missing, too.
+        max_iter: Steps that the search may take.
     """
-    check_number("C", C, low=1e-10, high=1e10)
-    check_number("bins", bins, low=1, high=1e6, whole=True)
-    check_number("max_iter", max_iter, low=1, high=1e9, whole=True)
-    check_choice("numbers", numbers, SHAPES)
     people = examples(table, schema)
     encoding, rows = learn_encoding(
         people.columns,
@@ -46,7 +49,7 @@ def logistic(
         standardize=True,
         indicator=missing_indicator,
         signs=people.signs,
-        cuts=None if numbers == SCALED else _cuts(people, likelihood, numbers, bins),
+        cuts=None if numbers == "scaled" else _cuts(people, likelihood, numbers, bins),
     )
     labels, columns = len(people.labels), rows.shape[1]
     weights, intercepts = np.zeros((labels, columns)), np.zeros(labels)

@@ -1,40 +1,89 @@
 """The learners by name."""
 
-from collections.abc import Callable
-from inspect import Parameter, signature
-from typing import Any, Literal, get_args, overload
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal, get_type_hints, overload
+
+import polars as pl
 
 from kspan.data.encode import encode
 from kspan.errors import PolicyError, did_you_mean
 from kspan.frames.files import load
+from kspan.induce.association import MinedRules, mine_rules
 from kspan.induce.c45 import c45
+from kspan.induce.clusters import clusters
 from kspan.induce.conjunctive import conjunctive
 from kspan.induce.id3 import id3
 from kspan.induce.kadet import kadet, kadet_c45
 from kspan.induce.logistic import logistic
 from kspan.induce.naive_bayes import naive_bayes
 from kspan.induce.part import part
+from kspan.model.clusters import Clusters
 from kspan.model.models import Model
+from kspan.model.predictor import Predictor
 from kspan.model.tree import Tree
+from kspan.options import Option, check_names, declared
 from kspan.policy import Policy, PolicyLike
 
-METHODS: dict[str, Callable[..., Model]] = {
-    "kadet": kadet,
-    "kadet-c45": kadet_c45,
-    "id3": id3,
-    "c45": c45,
-    "part": part,
-    "naive-bayes": naive_bayes,
-    "logistic": logistic,
-    "conjunctive": conjunctive,
+Learned = Model | Clusters | MinedRules
+"""Whatever a learner gives."""
+
+
+@dataclass(frozen=True)
+class Learner:
+    """A way to learn."""
+
+    function: Callable[..., Learned]
+    keeps_requirement: bool = False
+    of_codes: bool = True
+    """Does it take a coded table, or the frame as it is?"""
+
+    @cached_property
+    def gives(self) -> type:
+        """What it makes of people."""
+        given: type = get_type_hints(self.function)["return"]
+        return given
+
+    @property
+    def predicts(self) -> bool:
+        """Does it learn labels?"""
+        return self.gives not in (Clusters, MinedRules)
+
+    @property
+    def options(self) -> Mapping[str, Option]:
+        """What it can be told."""
+        return declared(self.function)
+
+    def __call__(self, people: pl.DataFrame, policy: Policy, **options: Any) -> Learned:
+        """What it makes of a frame."""
+        return self.function(encode(people, policy) if self.of_codes else people, policy, **options)
+
+
+LEARNERS: dict[str, Learner] = {
+    "kadet": Learner(kadet, keeps_requirement=True),
+    "kadet-c45": Learner(kadet_c45, keeps_requirement=True),
+    "id3": Learner(id3),
+    "c45": Learner(c45),
+    "part": Learner(part),
+    "naive-bayes": Learner(naive_bayes),
+    "logistic": Learner(logistic),
+    "conjunctive": Learner(conjunctive),
+    "rules": Learner(mine_rules, keeps_requirement=True, of_codes=False),
+    "clusters": Learner(clusters, keeps_requirement=True),
 }
 
-PRIVATE_METHODS = frozenset({"kadet", "kadet-c45"})
+PRIVATE_METHODS = frozenset(name for name, learner in LEARNERS.items() if learner.keeps_requirement)
 """Those that keep the policy's requirement."""
 
-TreeMethod = Literal["kadet", "kadet-c45", "id3", "c45"]
-TREE_METHODS: tuple[str, ...] = get_args(TreeMethod)
+PREDICTING = tuple(name for name, learner in LEARNERS.items() if learner.predicts)
+"""Those that learn to predict the policy's target."""
+
+TREE_METHODS = tuple(name for name, learner in LEARNERS.items() if learner.gives is Tree)
 """Those that give trees."""
+
+TreeMethod = Literal["kadet", "kadet-c45", "id3", "c45"]
+OtherMethod = Literal["part", "naive-bayes", "logistic", "conjunctive"]
 
 
 @overload
@@ -42,38 +91,50 @@ def learn(data: Any, policy: PolicyLike, method: TreeMethod = "kadet", **options
 
 
 @overload
-def learn(data: Any, policy: PolicyLike, method: str, **options: Any) -> Model: ...
+def learn(data: Any, policy: PolicyLike, method: OtherMethod, **options: Any) -> Model: ...
 
 
-def learn(data: Any, policy: PolicyLike, method: str = "kadet", **options: Any) -> Model:
-    """A model for the policy's target, from a dataframe or the path of a file, raw or released.
+@overload
+def learn(data: Any, policy: PolicyLike, method: Literal["rules"], **options: Any) -> MinedRules: ...
 
-    `kadet` and `kadet-c45` keep the policy's requirement; the others promise nothing. All trees take `min_rows`, the
-    fewest people that at least two branches of a split must have; `kadet` and `id3` take `score` ("information-gain",
-    "gain-ratio" or "gini"); `kadet-c45` and `c45` take `confidence_factor` and `prune`, and `c45` also
-    `subtree_raising`. The others take what their functions in `kspan.induce` do.
+
+@overload
+def learn(data: Any, policy: PolicyLike, method: Literal["clusters"], **options: Any) -> Clusters: ...
+
+
+@overload
+def learn(data: Any, policy: PolicyLike, method: str, **options: Any) -> Learned: ...
+
+
+def learn(data: Any, policy: PolicyLike, method: str = "kadet", **options: Any) -> Learned:
+    """A model for the policy's target, from a dataframe or the path of a file, raw or released; or clusters, or rules.
+
+    `kadet`, `kadet-c45`, `rules` and `clusters` keep the policy's requirement; the others promise nothing. Each takes
+    the options of its function in `kspan.induce`.
 
     >>> from kspan.datasets import mortgage
     >>> public = ["Gender", "Married", "Age", "Sports car"]
     >>> learn(mortgage(), Policy(identifier=["Name"], public=public, target="Loan risk", require="k=3"))
     Tree(4 leaves, 12 people, target 'Loan risk')
     """
-    learner = METHODS.get(method)
+    learner = LEARNERS.get(method)
     if learner is None:
-        raise PolicyError(f"there is no method {method!r}{did_you_mean(method, METHODS)}: use {', '.join(METHODS)}")
-    known = options_of(method)
-    for option in options:
-        if option not in known:
-            raise PolicyError(f"{method} has no option {option!r}{did_you_mean(option, known)}: use {', '.join(known)}")
-    policy = Policy.of(policy)
-    return learner(encode(load(data), policy), policy, **options)
+        raise PolicyError(f"there is no method {method!r}{did_you_mean(method, LEARNERS)}: use {', '.join(LEARNERS)}")
+    check_names(method, options, learner.options)
+    return learner(load(data), Policy.of(policy), **options)
 
 
-def options_of(method: str) -> list[str]:
-    """The names of the options that a method takes.
+def learn_labels(data: Any, policy: PolicyLike, method: str, **options: Any) -> Model:
+    """The same by a learner that predicts."""
+    model = learn(data, policy, method, **options)
+    assert isinstance(model, Tree | Predictor), f"{method} learns no labels"
+    return model
 
-    >>> options_of("id3")
+
+def options_of(method: str) -> Mapping[str, Option]:
+    """The options that a method takes.
+
+    >>> list(options_of("id3"))
     ['score', 'min_rows', 'entropy', 'division', 'marginals', 'rng']
     """
-    parameters = signature(METHODS[method]).parameters.items()
-    return [name for name, one in parameters if one.kind is Parameter.KEYWORD_ONLY]
+    return LEARNERS[method].options

@@ -1,50 +1,50 @@
 """Naive Bayes from cells that may be general, by fractions of people."""
 
+from typing import Annotated, Literal
+
 import numpy as np
 
 from kspan.data.arrays import Floats, Int64s
-from kspan.data.expected import Numbers, Words, known, spoken
+from kspan.data.expected import Likelihood, Numbers, Words, known, spoken
 from kspan.data.general import General
 from kspan.data.schema import Schema
 from kspan.data.table import Table
-from kspan.errors import check_choice, check_number
-from kspan.induce.bins import BINNED, BY_LABEL, cut_places, cuts_after, expected_people
+from kspan.induce.bins import Bins, cut_places, cuts_after, expected_people
 from kspan.induce.released import Examples, examples
 from kspan.model.bayes import Binned, Chances, Gaussian, NaiveBayes, Rows, WordChances
-
-GAUSSIAN = "gaussian"
-SHAPES = (GAUSSIAN, BINNED, BY_LABEL)
-"""How numbers may be taken."""
+from kspan.options import Within, takes_options
 
 
+@takes_options
 def naive_bayes(
     table: Table,
     schema: Schema,
     *,
-    likelihood: str = "even",
-    alpha: float = 1.0,
-    numbers: str = GAUSSIAN,
-    bins: int = 10,
-    var_smoothing: float = 1e-9,
+    likelihood: Likelihood = "even",
+    alpha: Annotated[float, Within(1e-10, 1e10)] = 1.0,
+    numbers: Literal["gaussian", "binned", "by-label"] = "gaussian",
+    bins: Bins = 10,
+    var_smoothing: Annotated[float, Within(1e-15, 1e10)] = 1e-9,
 ) -> NaiveBayes:
     """How often labels are, and how likely each makes the values of every attribute.
 
-    A cell that admits several values counts for each with its part of the person: even parts, or those that the table
-    itself tells ("em"). Numbers are taken as normal, by `bins` of equally many people ("binned"), or by bins that are
-    cut where labels change ("by-label", Fayyad and Irani 1993). `alpha` people are added to every word or bin;
-    `var_smoothing` of the largest variance to all.
+    A cell that admits several values counts for each with its part of the person. By-label is the way of Fayyad and
+    Irani (1993).
+
+    Options:
+        likelihood: How values share a cell: in even parts, or as the table itself tells (em).
+        alpha: People that are added to every word or bin.
+        numbers: How numbers are taken: as they are, by bins of equally many people, or by bins cut where labels change.
+        bins: How many bins of equally many people.
+        var_smoothing: The part of the largest variance that is added to all.
     """
-    check_number("alpha", alpha, low=1e-10, high=1e10)
-    check_number("bins", bins, low=1, high=1e6, whole=True)
-    check_number("var_smoothing", var_smoothing, low=1e-15, high=1e10)
-    check_choice("numbers", numbers, SHAPES)
     people = examples(table, schema)
     prior = np.bincount(people.label, people.weights, len(people.labels))
     made: list[Chances] = []
     for column in people.columns:
         if column.kind == "categorical":
             made.append(_words(people, column, likelihood, alpha))
-        elif numbers == GAUSSIAN:
+        elif numbers == "gaussian":
             made.append(_gaussian(people, column, likelihood))
         else:
             each = expected_people(people, column, likelihood)

@@ -6,29 +6,38 @@ import numpy as np
 
 from kspan.data.schema import Schema
 from kspan.data.table import Table
-from kspan.induce.grow import Growth, Leaf
+from kspan.induce.grow import Growth, Leaf, MinRows
 from kspan.induce.id3 import offered
 from kspan.induce.leftover import with_equal_rows_together, without
-from kspan.induce.prune import ROUNDING, SLACK, check_confidence, cut, errors_as_leaf
+from kspan.induce.prune import ROUNDING, SLACK, ConfidenceFactor, cut, errors_as_leaf
 from kspan.induce.release import head
 from kspan.induce.rules import DIGITS, entropies, rule_of, told
-from kspan.induce.spread import Entropy, Reading
+from kspan.induce.spread import Counted, Reading
 from kspan.induce.worth import C45
 from kspan.model.decision_list import DecisionList, Rule
+from kspan.options import takes_options
 
 
+@takes_options
 def part(
     table: Table,
     schema: Schema,
     *,
-    min_rows: int = 2,
-    confidence_factor: float = 0.25,
-    entropy: Entropy = "equal",
+    min_rows: MinRows = 2,
+    confidence_factor: ConfidenceFactor = 0.25,
+    entropy: Counted = "equal",
 ) -> DecisionList:
     """The decision list of PART, without a requirement.
 
     A row whose value is missing, or shown as `*`, and one whose cell admits several values, follows a rule with a share
-    of its weight, in training and in prediction, and what is left of it goes on to the next rule. Weather:
+    of its weight, in training and in prediction, and what is left of it goes on to the next rule.
+
+    Options:
+        min_rows: People that at least two branches of a split must have.
+        confidence_factor: How hard to prune: less is harder.
+        entropy: How cells that admit several values are counted.
+
+    Weather:
 
     >>> import polars as pl
     >>> from kspan.data.encode import encode
@@ -42,7 +51,6 @@ def part(
     else if humidity > 77.5: no (no: 3)
     else: yes (yes: 2)
     """
-    check_confidence(confidence_factor)
     people, features = offered(table, schema, Reading(entropy, range_pattern=schema.range_pattern), stars_unknown=True)
     growth = Growth(people, features, score=C45, min_rows=min_rows, shares_missing=True)
     growth = with_equal_rows_together(growth)

@@ -4,9 +4,10 @@ import math
 from collections.abc import Iterator
 from dataclasses import replace
 from statistics import NormalDist
+from typing import Annotated
 
-from kspan.errors import check_number
 from kspan.induce.grow import Growth, Leaf
+from kspan.options import Within
 
 SLACK = 0.1
 """A simpler tree may promise so many errors more."""
@@ -17,6 +18,10 @@ COLLAPSE = 1e-3
 """Fewer errors than this are not saved by a subtree."""
 
 
+ConfidenceFactor = Annotated[float, Within(1e-4, 0.5)]
+"""Below that no binomial has a limit, above it more is trusted than was seen."""
+
+
 def prune(growth: Growth, confidence_factor: float = 0.25, *, raising: bool = False, row_worth: float = 1.0) -> None:
     """Replace subtrees of what has grown by leaves, and, if `raising`, nodes by their largest branch.
 
@@ -25,14 +30,8 @@ def prune(growth: Growth, confidence_factor: float = 0.25, *, raising: bool = Fa
     A leaf in place of a subtree unites bins, and so only merges spans: what is private stays private. A raised branch
     asks its questions of more people, which may divide a span (Friedman et al. 2006, Sect. 3.3).
     """
-    check_confidence(confidence_factor)
     _collapse(growth.root)
     _Pruning(growth, confidence_factor, raising, row_worth).settle(growth.root)
-
-
-def check_confidence(confidence_factor: float) -> None:
-    """Refuse a confidence factor that no binomial has a limit for, or that trusts more than was seen."""
-    check_number("confidence_factor", confidence_factor, low=1e-4, high=0.5)
 
 
 def expected_errors(people: float, errors: float, confidence_factor: float) -> float:

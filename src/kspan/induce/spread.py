@@ -9,17 +9,22 @@ which is ours, to every branch with a share of the weight.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Literal, get_args
+from typing import Annotated, Literal, TypeAlias
 
 import numpy as np
 
 from kspan.data.arrays import Bools, Floats, Int64s
 from kspan.data.general import EVERYTHING, General
 from kspan.data.table import Column
-from kspan.errors import PolicyError, did_you_mean, listed
+from kspan.errors import PolicyError, listed
+from kspan.options import Typed, Within
 
 Entropy = Literal["equal", "em", "random", "own-value"]
+Counted = Annotated[Entropy, Typed(without=("random",))]
+"""The entropy of a learner that draws nothing."""
 Division = Literal["fractional", "random", "frequent", "distribution"]
+Seed: TypeAlias = Annotated[int, Within(0)] | np.random.Generator
+"""What decides what is left to chance."""
 
 ROUNDS = 100
 """Of estimation, at most."""
@@ -42,11 +47,6 @@ class Reading:
     range_pattern: str | None = None
 
     def __post_init__(self) -> None:
-        for what, word, kind in (("entropy", self.entropy, Entropy), ("division", self.division, Division)):
-            words = get_args(kind)
-            if word not in words:
-                hint = did_you_mean(str(word), words)
-                raise PolicyError(f"{what} cannot be {word!r:.40}{hint}: use {', '.join(words)}")
         if self.entropy == "random" and self.rng is None:
             raise PolicyError("entropy 'random' is for id3, which draws values by a seed: use 'equal' or 'em'")
         if self.division == "distribution" and not self.marginals:

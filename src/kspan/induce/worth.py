@@ -2,13 +2,12 @@
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 
 from kspan import kernels
 from kspan.data.arrays import Bools, Floats, Int64s
-from kspan.errors import PolicyError, did_you_mean
 from kspan.induce.features import Feature
 from kspan.induce.levels import Levels
 from kspan.induce.people import NO_SHARE, People, Rows
@@ -23,14 +22,18 @@ __all__ = [
     "NO_SCORES",
     "ROUNDING",
     "SCORES",
+    "Score",
     "Scores",
     "Threshold",
     "Worth",
-    "score_of",
 ]
 
-SCORES = {"information-gain": INFORMATION_GAIN, "gain-ratio": GAIN_RATIO, "gini": GINI}
-"""Information gain (Quinlan 1986), its ratio to the entropy of the split, and the gain in Gini impurity."""
+Score = Literal["information-gain", "gain-ratio", "gini"]
+SCORES: Mapping[Score, int] = {"information-gain": INFORMATION_GAIN, "gain-ratio": GAIN_RATIO, "gini": GINI}
+"""Information gain (Quinlan 1986), its ratio to the entropy of the split, and the gain in Gini impurity.
+
+That of C4.5 has no name, since it belongs to its learner.
+"""
 
 EVERYTHING: Mapping[int, Bools] = {}
 """All values can still occur."""
@@ -64,13 +67,6 @@ class Threshold(NamedTuple):
     worth: float
     cut: int
     at: float
-
-
-def score_of(name: str) -> int:
-    """The score of a name; that of C4.5 has none, since it belongs to its learner."""
-    if name not in SCORES:
-        raise PolicyError(f"there is no score {name!r}{did_you_mean(name, SCORES)}: use {', '.join(SCORES)}")
-    return SCORES[name]
 
 
 class Worth:

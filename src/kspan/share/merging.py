@@ -3,7 +3,6 @@
 import os
 from collections.abc import Callable, Iterable
 from dataclasses import replace
-from inspect import signature
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
@@ -11,11 +10,14 @@ import polars as pl
 
 from kspan.data.table import Table
 from kspan.errors import ModelError, PolicyError, did_you_mean
-from kspan.induce.methods import METHODS, PRIVATE_METHODS, options_of
+from kspan.induce.c45 import c45
+from kspan.induce.methods import LEARNERS, PREDICTING, PRIVATE_METHODS
 from kspan.model.committee import Committee
 from kspan.model.models import Model
+from kspan.model.predictor import Predictor
 from kspan.model.release import TreeRelease
 from kspan.model.tree import Tree
+from kspan.options import check_names
 from kspan.share.basegen import basegen
 from kspan.share.codings import Numbers
 from kspan.share.pgen import Draws, Labels, check_word, frame_of, pgen
@@ -35,7 +37,7 @@ ABOUT = 0.01
 TRIED = 30_000
 """Pseudo-people of half of the owners that are made to find that out."""
 BAGGING = "bagging"
-MERGERS: tuple[str, ...] = (*(name for name in METHODS if name not in PRIVATE_METHODS), BAGGING)
+MERGERS: tuple[str, ...] = (*(name for name in PREDICTING if name not in PRIVATE_METHODS), BAGGING)
 """What can be made of several trees."""
 
 
@@ -91,10 +93,8 @@ def merge_trees(
         if options or rows is not None:
             raise PolicyError("bagging lets the trees vote as they are: leave out rows and options of learners")
         return Committee(tuple(member.tree for member in pooled.members))
-    known = options_of(method)
-    for option in options:
-        if option not in known:
-            raise PolicyError(f"{method} has no option {option!r}{did_you_mean(option, known)}: use {', '.join(known)}")
+    known = LEARNERS[method].options
+    check_names(method, options, known)
     chance = np.random.default_rng(rng)
     told = sum(member.people or 0 for member in pooled.members)
     rows = _plenty(told) if rows is None and told else rows
@@ -106,13 +106,15 @@ def merge_trees(
     table = made(pooled, rows)
     share = table.rows / told if told else 1.0
     if "min_rows" in known:
-        fewest = options.get("min_rows", signature(METHODS[method]).parameters["min_rows"].default)
+        fewest = options.get("min_rows", known["min_rows"].default)
         options["min_rows"] = max(1, round(fewest * share))
     if "rng" in known:
         options["rng"] = chance
     if method == "c45" and told and options.get("prune", True) and "row_worth" not in options:
         options["row_worth"] = trust(pooled, made, {**options, "min_rows": fewest}) / share
-    return METHODS[method](table, pooled.schema, **options)
+    model = LEARNERS[method].function(table, pooled.schema, **options)
+    assert isinstance(model, Tree | Predictor)
+    return model
 
 
 def pool_of(trees: Given | Iterable[Given]) -> Pool:
@@ -150,8 +152,7 @@ def trust(pooled: Pool, made: Callable[[Pool, int], Table], options: dict[str, A
         share = own.rows / number
         least = {**options, "min_rows": max(1, round(options["min_rows"] * share))}
         for answer in TRUSTS:
-            tree = METHODS["c45"](own, pooled.schema, **{**least, "row_worth": answer / share})
-            assert isinstance(tree, Tree)
+            tree = c45(own, pooled.schema, **{**least, "row_worth": answer / share})
             truth = other[pooled.target].codes
             right[answer] += float((tree.shares(other).argmax(axis=1) == truth).mean())
     best = max(right.values())

@@ -1,10 +1,12 @@
 """The tree that kACTUS prunes: any top-down inducer serves, ours by name or scikit-learn's as it is."""
 
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import polars as pl
 
+from kspan.anonymize.crowds import Recoding
+from kspan.anonymize.kactus import kactus
 from kspan.data.schema import Schema
 from kspan.data.table import Column, Table
 from kspan.errors import PolicyError
@@ -12,17 +14,30 @@ from kspan.induce.c45 import c45
 from kspan.induce.id3 import id3
 from kspan.model.imported import imported, is_fitted_tree
 from kspan.model.tree import Tree
+from kspan.options import hands_on, takes_options
 from kspan.policy import Policy
 
-INDUCERS = ("c45", "id3")
-"""Those that have a name."""
+Inducer: TypeAlias = Literal["c45", "id3"] | Any
+"""One of ours by its name, or a `DecisionTreeClassifier` of scikit-learn, fitted or not."""
 
 
-def inner_tree(table: Table, policy: Policy, inducer: Any, min_rows: int) -> Tree:
+@hands_on(kactus)
+@takes_options
+def grown_and_pruned(
+    table: Table, policy: Policy, *, rng: np.random.Generator, inducer: Inducer = "c45", **options: Any
+) -> Recoding:
+    """Both phases of kACTUS: a tree, and what is left of it when everybody has a crowd.
+
+    Options:
+        inducer: The tree that is pruned.
+    """
+    return kactus(table, policy, lambda k: inner_tree(table, policy, inducer, k), rng=rng, **options)
+
+
+def inner_tree(table: Table, policy: Policy, inducer: Inducer, min_rows: int) -> Tree:
     """A tree over the public attributes that predicts the policy's target.
 
-    `inducer` is "c45", "id3", or a `DecisionTreeClassifier` of scikit-learn, fitted or not; ours split no node into
-    branches of which fewer than two have `min_rows`.
+    Ours split no node into branches of which fewer than two have `min_rows`.
     """
     if policy.target is None or policy.target in policy.public:
         raise PolicyError("kactus keeps a table good for predicting: name a private target in the policy")

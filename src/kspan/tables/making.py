@@ -3,12 +3,12 @@
 import secrets
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from inspect import signature
 from typing import Any
 
 import numpy as np
 import polars as pl
 
-from kspan.anonymize.crowds import Crowds
 from kspan.anonymize.frame import recoded
 from kspan.audit.audit import audit
 from kspan.audit.findings import Audit
@@ -16,8 +16,9 @@ from kspan.data.encode import encode
 from kspan.errors import DataError, DoesNotHold, KspanError, PolicyError, Unreachable, did_you_mean, listed
 from kspan.frames.files import load
 from kspan.frames.native import of_its_kind
+from kspan.options import PROGRESS, check_names
 from kspan.policy import Policy, PolicyLike
-from kspan.tables.methods import APART, AUTO, keywords_of, methods, options_of
+from kspan.tables.methods import APART, AUTO, methods, options_of
 from kspan.tables.release import TableRelease, released_people
 
 SEEDS = 2**63
@@ -45,7 +46,6 @@ def anonymize(
     people, policy = load(data), Policy.of(policy)
     progress("coding the columns")
     table = encode(people, policy)
-    Crowds(table, policy).check_reachable()
 
     def made(name: str) -> TableRelease:
         generator = rng if isinstance(rng, np.random.Generator) else np.random.default_rng(seed)
@@ -130,12 +130,8 @@ def _best(releases: list[TableRelease], policy: Policy, *, refused: list[str]) -
 
 def _options(name: str, options: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
     """The options of a method, those that it does not have refused."""
-    known = options_of(name)
-    for option in options:
-        if option not in known:
-            able = f"use {', '.join(known)}" if known else "it has none"
-            raise PolicyError(f"{name} has no option {option!r}{did_you_mean(option, known)}: {able}")
-    return {**options, **({"progress": _share(progress)} if "progress" in keywords_of(name) else {})}
+    check_names(name, options, options_of(name))
+    return {**options, **({PROGRESS: _share(progress)} if PROGRESS in signature(methods()[name]).parameters else {})}
 
 
 def _share(progress: Progress) -> Callable[[str | float], None]:

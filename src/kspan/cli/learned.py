@@ -1,0 +1,63 @@
+"""What kspan learn made: written, and told."""
+
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from kspan.cli.options import tell_report
+from kspan.cli.output import page, tell, tell_json
+
+if TYPE_CHECKING:
+    from kspan.audit.findings import Audit
+    from kspan.cli.learn import Asked
+    from kspan.model.predictor import Predictor
+    from kspan.policy import Policy
+
+
+@dataclass(frozen=True)
+class Made:
+    """A model that was written, the judge's word on it if it was judged, and what to tell of it."""
+
+    model: Any
+    audit: "Audit | None"
+    wrote: tuple[str, ...]
+    """What was written, in a sentence a file."""
+    facts: Callable[[], dict[str, Any]]
+    """For a program."""
+    text: Callable[[], str]
+    """For a person."""
+
+    @property
+    def is_tree(self) -> bool:
+        """Was it judged as a tree?"""
+        return self.audit is not None and self.audit.kind == "tree"
+
+
+def tell_made(made: Made, asked: "Asked", rules: "Policy") -> int:
+    """Say what was written."""
+    for sentence in made.wrote:
+        print(sentence, file=sys.stderr)
+    tell_report(asked.report)
+    if asked.json:
+        tell_json({"output": str(asked.output), "method": asked.method, **made.facts()})
+        return 0
+    tell(made.text())
+    if made.audit is not None:
+        from kspan.report.text import print_audit
+
+        with page() as console:
+            print_audit(made.audit, rules.public, console)
+    return 0
+
+
+def written_model(model: "Predictor", asked: "Asked") -> Made:
+    """Write a model that makes no promise."""
+    from kspan.model.decision_list import DecisionList
+    from kspan.model.models import save_model
+
+    save_model(model, asked.output)
+    wrote = f"Wrote {asked.output}: it makes no promise; release it only if what it was learned from may be released."
+    facts = {"labels": list(model.labels), "audit": None, "table": None}
+    shown = model if isinstance(model, DecisionList) else repr(model)
+    return Made(model, None, (wrote,), lambda: facts, lambda: f"{shown}\n")
