@@ -294,6 +294,12 @@ def _kill_at(number: int, folder: Path) -> None:
         setattr(os, name, watched(name))
 
 
+def _others_may_read(path: Path) -> bool:
+    """May somebody else open it? Not inside a folder that only its owner may enter."""
+    shut = any(part.name.startswith(".kspan-") and not part.stat().st_mode & 0o077 for part in path.parents)
+    return bool(path.stat().st_mode & 0o077) and not shut
+
+
 def _after_crash(scene: Scene, figures: Figures, how: str, *, over_older: bool) -> None:
     """What must hold after a crash: at once, and after the next command that looks into the folder."""
     job = scene.job
@@ -301,9 +307,8 @@ def _after_crash(scene: Scene, figures: Figures, how: str, *, over_older: bool) 
     if set(scene.states().values()) not in ({before}, {NEW}):
         figures.case("mixed before recovery")
     for path in [*scene.left_over(), *scene.spare.rglob("*")]:
-        mode = path.stat().st_mode & 0o777
-        if mode & 0o077 and (path.is_dir() or path.stat().st_size):  # an empty file tells nothing
-            _tell(scene, figures, f"{how}: a leftover that others may read", f"{path.name} has mode {mode:o}")
+        if _others_may_read(path):
+            _tell(scene, figures, f"{how}: a leftover that others may read", path.name)
         if not any(part.startswith(".kspan-") for part in path.relative_to(scene.folder.parent).parts):
             _tell(scene, figures, f"{how}: a leftover outside of .kspan-*", path.name)
     for path in scene.spare.rglob("*"):

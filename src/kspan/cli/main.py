@@ -80,6 +80,10 @@ def about(
         raise typer.Exit
 
 
+NO_THREAD = "can't start new thread"
+"""What Python says when there is no memory for one more."""
+
+
 @dataclass
 class _Asked:
     """What was asked for before the command was named."""
@@ -110,9 +114,9 @@ def main(arguments: Sequence[str]) -> int:
     except SystemExit as stop:
         # rich ends the program when the reader of a help page has gone.
         return stop.code if isinstance(stop.code, int) else HOLDS
-    except MemoryError:
-        return _refuse("the table does not fit into memory: give fewer columns, or distinct rows with a weight")
     except BaseException as error:  # a library written in Rust panics with more than an Exception
+        if isinstance(error, MemoryError) or str(error) == NO_THREAD:
+            return _refuse("the table does not fit into memory: give fewer columns, or distinct rows with a weight")
         if os.environ.get("KSPAN_DEBUG"):
             raise
         # Messages of libraries may quote cells, so only the place is told.
