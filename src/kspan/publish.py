@@ -24,6 +24,7 @@ from kspan.model.association_json import read_rules, rules_json
 from kspan.model.clusters import Clusters
 from kspan.model.clusters_json import read_clusters, write_clusters
 from kspan.model.documents import lines
+from kspan.model.kinds import RULES, TREE, model_of
 from kspan.model.release import Claim, Marginal, TreeRelease
 from kspan.model.store import read_tree, tree_json
 from kspan.model.tree import Tree
@@ -45,13 +46,13 @@ class Judged:
 
 
 def publish_tree(
-    tree: Tree, people: Any, policy: PolicyLike, path: str | os.PathLike[str], *, disclosure: str = "counts"
+    tree: Any, people: Any, policy: PolicyLike, path: str | os.PathLike[str], *, disclosure: str = "counts"
 ) -> Audit:
     """Write a tree that satisfies the policy's requirement among its people; refuse any other, and write nothing.
 
     Whatever it discloses (counts, hit-miss, shares or label), it is judged as if it disclosed counts.
     """
-    judged = judged_tree(tree, load(people), Policy.of(policy), disclosure=disclosure)
+    judged = judged_tree(model_of(tree, TREE), load(people), Policy.of(policy), disclosure=disclosure)
     write_judged({path: judged})
     return judged.audit
 
@@ -74,9 +75,9 @@ def publish_table(
     return judged.audit
 
 
-def publish_rules(rules: Rules, people: Any, policy: PolicyLike, path: str | os.PathLike[str]) -> Audit:
+def publish_rules(rules: Any, people: Any, policy: PolicyLike, path: str | os.PathLike[str]) -> Audit:
     """Write rules that satisfy the policy's requirement among their people; refuse any other, and write nothing."""
-    judged = judged_rules(rules, people, Policy.of(policy))
+    judged = judged_rules(model_of(rules, RULES), people, Policy.of(policy))
     write_judged({path: judged})
     return judged.audit
 

@@ -11,7 +11,7 @@ from kspan.audit.crowd import crowds
 from kspan.audit.findings import Audit
 from kspan.audit.judge import judge
 from kspan.audit.link import people_matching
-from kspan.audit.models import audit_model, is_for_models
+from kspan.audit.models import audit_model
 from kspan.audit.people import linked_people
 from kspan.audit.table_spans import TableSpans
 from kspan.data.arrays import Int64s
@@ -21,6 +21,7 @@ from kspan.data.meaning import canonical
 from kspan.errors import KspanError, PolicyError
 from kspan.frames.files import load
 from kspan.frames.native import like
+from kspan.model.kinds import given_model
 from kspan.model.partition import Partition
 from kspan.policy import Policy, PolicyLike, people_and_policy
 from kspan.privacy.requirement import Requirement
@@ -58,8 +59,8 @@ def audit(
     if isinstance(own := getattr(release, "policy", None), Policy):
         release, policy = release.table, policy or own
     people, policy = people_and_policy(people, policy)
-    if is_for_models(release, people):
-        return audit_model(release, people, policy, require=require, beside=beside, show=show)
+    if (model := given_model(release, with_people=people is not None)) is not None:
+        return audit_model(model, people, policy, require=require, beside=beside, show=show)
     if policy is None:
         raise PolicyError("a table needs the policy that says who may know what: give it, too")
     if beside:

@@ -71,6 +71,7 @@ def audit(
     from kspan.audit import audit as judge
     from kspan.frames.files import check_writable, read_table, write_table
     from kspan.model.kind import is_model
+    from kspan.model.kinds import opened
     from kspan.policy import Policy
     from kspan.report.text import print_audit
 
@@ -99,8 +100,8 @@ def audit(
             elif rules is None:
                 raise PolicyError(f"--data {data} needs a policy, which says who may know what: name it with --policy")
             source = None if data is None else read_table(data, how)
-            table: Any = release
-            found = judge(release, source, rules, require=require, beside=others, show=show)
+            table: Any = opened(release)
+            found = judge(table, source, rules, require=require, beside=others, show=show)
         else:
             table = read_table(release, how)
             if rules is None:

@@ -63,6 +63,7 @@ def report(
     from kspan.evaluate.cost import known_methods
     from kspan.frames.files import read_table
     from kspan.model.kind import is_model
+    from kspan.model.kinds import opened
     from kspan.policy import Policy
     from kspan.report.making import report as make
     from kspan.report.page import check_report
@@ -89,7 +90,7 @@ def report(
     with progress() as step:
         step(f"reading {release.name}")
         made = make(
-            release if model else read_table(release, how),
+            opened(release) if model else read_table(release, how),
             None if data is None else read_table(data, how),
             rules,
             require=require,

@@ -12,8 +12,8 @@ from kspan.data.encode import encode_column
 from kspan.data.schema import Schema
 from kspan.errors import DataError
 from kspan.frames.files import load
-from kspan.model.predict import predicted
-from kspan.model.predictor import Predictor
+from kspan.model.kinds import TREE, given_model, model_of
+from kspan.model.predict import predicted, predictor
 from kspan.model.tree import Region, Tree
 
 Interval: TypeAlias = tuple[float | None, float | None]
@@ -48,7 +48,7 @@ def class_match(first: Any, second: Any, people: Any = None) -> float:
     return accuracy(_labels(first, frame), _labels(second, frame))
 
 
-def path_match(first: Tree, second: Tree) -> float:
+def path_match(first: Any, second: Any) -> float:
     """The share of paths that two trees have in common among all of both (Tian et al., Sect. 7.1, "path match").
 
     A path is what it admits of each attribute, in whatever order it asks (their Definition 7), and the label at its
@@ -64,7 +64,7 @@ def path_match(first: Tree, second: Tree) -> float:
     >>> path_match(first, first), path_match(first, second)
     (1.0, 0.2)
     """
-    ours, theirs = set(paths_of(first)), set(paths_of(second))
+    ours, theirs = (set(paths_of(model_of(tree, TREE))) for tree in (first, second))
     return len(ours & theirs) / len(ours | theirs)
 
 
@@ -98,11 +98,13 @@ def text_labels(given: Any) -> pl.Series:
 
 
 def _labels(model: Any, people: pl.DataFrame | None) -> Any:
-    if not isinstance(model, Tree | Predictor):
+    given = given_model(model)
+    if given is None or not given.is_ours:
         return model
     if people is None:
         raise DataError("a model predicts nothing without people: give a table of them, too")
-    return predicted(model, people)[f"predicted: {model.target}"]
+    asked = predictor(given.model)
+    return predicted(asked, people)[f"predicted: {asked.target}"]
 
 
 def _both(outer: Region, inner: Region) -> Region:

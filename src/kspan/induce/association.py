@@ -33,6 +33,11 @@ class MinedRules(ShownInNotebooks):
     left_out: pl.DataFrame
     """A row for each rule that would have broken the requirement: its figures, and how many people it would expose."""
 
+    @property
+    def model_released(self) -> Rules:
+        """The rules, for whoever takes any model."""
+        return self.rules
+
     def __repr__(self) -> str:
         return f"MinedRules({len(self.rules)} rules, {self.left_out.height} left out)"
 

@@ -15,6 +15,7 @@ from kspan.data.table import Column, Table
 from kspan.errors import DataError
 from kspan.frames.files import load
 from kspan.frames.native import of_its_kind
+from kspan.model.kinds import TREE, model_of
 from kspan.model.people import check_roles, coded_people
 from kspan.model.tree import Attribute, Node, Region, Tree
 from kspan.policy import Policy, PolicyLike
@@ -23,7 +24,7 @@ FAR = 1e300
 """How an interval writes that it has no end: the lowest and the highest number of the data are somebody's."""
 
 
-def equivalent_table(tree: Tree, people: Any, policy: PolicyLike) -> Any:
+def equivalent_table(tree: Any, people: Any, policy: PolicyLike) -> Any:
     """What a tree tells of the people it was made from, as a table (Friedman et al. 2008, Sect. 3, Table 2).
 
     A row a person, without names and in the order of the cells; a column for each attribute of the tree, then the
@@ -48,7 +49,7 @@ def equivalent_table(tree: Tree, people: Any, policy: PolicyLike) -> Any:
     >>> equivalent_table(tree, small_mortgage(), policy).rows()[:4]
     [('No', 'Bad'), ('No', 'Bad'), ('No', 'Bad'), ('Yes', 'Bad')]
     """
-    return of_its_kind(people, told(tree, load(people), Policy.of(policy)))
+    return of_its_kind(people, told(model_of(tree, TREE), load(people), Policy.of(policy)))
 
 
 def told(tree: Tree, people: pl.DataFrame, policy: Policy) -> pl.DataFrame:

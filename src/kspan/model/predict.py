@@ -15,19 +15,19 @@ from kspan.frames.native import like
 from kspan.model.assigned import assigned
 from kspan.model.association import Rules
 from kspan.model.clusters import Clusters
-from kspan.model.models import Released, name_of
+from kspan.model.kinds import Released, kind_of, model_of
 from kspan.model.predictor import Predictor
 from kspan.model.questions import answers
 from kspan.model.tree import Tree
 
 
-def predict(model: Released, people: Any, *, range_pattern: str | None = None) -> Any:
+def predict(model: Any, people: Any, *, range_pattern: str | None = None) -> Any:
     """For each row of a dataframe or file the likeliest label and all probabilities, in the same kind of frame.
 
     Rows may be raw or released; `range_pattern` says how they write ranges, if in a way of their own. Of clusters it is
     the number of the nearest one, counted from 1.
     """
-    made = predicted(model, load(people), range_pattern)
+    made = predicted(model_of(model), load(people), range_pattern)
     return made if isinstance(people, str | os.PathLike) else like(people, made)
 
 
@@ -50,7 +50,7 @@ def predicted(given: Released, people: pl.DataFrame, range_pattern: str | None =
 def predictor(model: Released) -> Predictor:
     """Any model of labels as one that predicts."""
     if isinstance(model, Clusters | Rules):
-        raise ModelError(f"a {name_of(model)} predicts no labels: give a model that was learnt for a target")
+        raise ModelError(f"a {kind_of(model).called} predicts no labels: give a model that was learned for a target")
     return TreePredictor(model) if isinstance(model, Tree) else model
 
 

@@ -10,7 +10,6 @@ import polars as pl
 
 from kspan.audit.audit import audit
 from kspan.audit.findings import Audit
-from kspan.audit.models import is_for_models
 from kspan.audit.told import without_rare
 from kspan.data.encode import encode
 from kspan.data.meaning import canonical
@@ -19,10 +18,10 @@ from kspan.evaluate.cost import CostCurve, cost_curve
 from kspan.frames.commit import content_of
 from kspan.frames.files import load
 from kspan.frames.seal import checksum, manifest_path
-from kspan.induce.association import MinedRules
 from kspan.model.association import Rules
 from kspan.model.clusters import Clusters
 from kspan.model.kind import begins_model
+from kspan.model.kinds import given_model
 from kspan.model.tree import Tree
 from kspan.policy import Policy, PolicyLike, people_and_policy
 from kspan.privacy import Requirement
@@ -82,9 +81,10 @@ def report(
     elif isinstance(release, SharedTree):
         made = described(release.tree, release.audit, people, rules, **how)
     else:
-        release = release.rules if isinstance(release, MinedRules) else release
+        how["path"] = place or (Path(release) if isinstance(release, str | os.PathLike) else None)
         if isinstance(release, Tree) and people is not None and rules is not None:
             release = without_rare(release, load(people), rules)  # as it would be published
+        release = given_model(release, with_people=people is not None) or release
         progress("judging it")
         found = _judged(release, people, rules, require, beside, population, progress)
         made = described(release, found, people, rules, **how)
@@ -219,7 +219,7 @@ def _judged(
     progress: Progress,
 ) -> Audit:
     """The judge's word; the people of a table are asked only where the policy counts people."""
-    if not is_for_models(release, people):
+    if given_model(release, with_people=people is not None) is None:
         if policy is None:
             raise PolicyError("a table needs the policy that says who may know what: give it, too (--policy)")
         people = people if policy.counting == "people" else None

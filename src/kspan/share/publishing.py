@@ -3,6 +3,7 @@
 import os
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, Literal, get_args
 
 import polars as pl
@@ -15,8 +16,8 @@ from kspan.induce.atp import Information, Merge, atp, best_pruned, empty, inform
 from kspan.induce.methods import learn
 from kspan.induce.recount import goes_one_way, raised, recounted
 from kspan.model.documents import parsed
-from kspan.model.imported import imported, is_fitted_tree
-from kspan.model.models import load_model, name_of
+from kspan.model.imported import imported
+from kspan.model.kinds import TREE, given_model, opened
 from kspan.model.people import check_roles, coded_people
 from kspan.model.release import TreeRelease
 from kspan.model.store import read_tree
@@ -42,10 +43,15 @@ class SharedTree(ShownInNotebooks):
     note: str | None = None
     """What was done otherwise than asked, if anything."""
 
-    @property
+    @cached_property
     def release(self) -> TreeRelease:
         """The tree with its claim, as a reader of the file gets it."""
         return read_tree(parsed(self.judged.content.decode(), "the tree"))
+
+    @property
+    def model_released(self) -> TreeRelease:
+        """The same, for whoever takes any model."""
+        return self.release
 
     @property
     def tree(self) -> Tree:
@@ -204,22 +210,17 @@ def _of_these(tree: Tree, people: pl.DataFrame, policy: Policy) -> Tree:
 
 
 def _given(model: Any, people: pl.DataFrame | None, policy: Policy | None) -> Tree:
-    if isinstance(model, str | os.PathLike):
-        loaded = load_model(model)
-        if not isinstance(loaded, Tree):
-            raise PolicyError(f"{model} is a {name_of(loaded)}: only trees can be pruned")
-        return loaded
-    if isinstance(model, TreeRelease):
-        return model.tree
-    if isinstance(model, Tree):
-        return model
-    if is_fitted_tree(model):
-        if people is None or policy is None:
-            return imported(model, schema=policy)
-        return imported(model, encode(people, policy), policy)
-    raise DataError(
-        f"a {type(model).__name__} is no tree: give one of kspan's, its path, or a fitted scikit-learn tree"
-    )
+    given = opened(model) if isinstance(model, str | os.PathLike) else given_model(model)
+    if given is None:
+        raise DataError(
+            f"a {type(model).__name__} is no tree: give one of kspan's, its path, or a fitted scikit-learn tree"
+        )
+    if given.kind is not TREE:
+        raise PolicyError(f"{given.source} is a {given.kind.called}: only trees can be pruned")
+    if given.is_ours or (people is not None and policy is not None):
+        found: Tree = given.model if people is None or policy is None else given.ours(people, policy)
+        return found
+    return imported(given.model, schema=policy)
 
 
 def _check_word(option: str, word: str, known: tuple[str, ...]) -> None:
