@@ -466,7 +466,9 @@ def test_infinite_measures_are_null_in_json() -> None:
 
 def test_infinite_values_and_parameters_are_no_nan_in_json() -> None:
     cells = pl.Series([float("inf"), -float("inf"), NAN])
-    strictly(audit_of(cells, cells, require=ks.BasicBeta(float("inf")), target="p").to_json())
+    told = strictly(audit_of(cells, cells, require=ks.BasicBeta(float("inf")), target="p").to_json())
+    assert (told["holds"], told["people"], told["requirement"]) == (True, 3, "basic_beta=inf")
+    assert {group["shown"]["q"] for group in told["smallest"]} == {"inf", "-inf", "(missing)"}
 
 
 UGLY = [
