@@ -299,6 +299,7 @@ def test_table_commands_list_all_methods() -> None:
     assert list(options_of("kactus")) == ["inducer", "show", "refine", "merge_siblings", "transfer"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", methods())
 def test_whether_a_requirement_can_be_reached_is_asked_once(method: str, monkeypatch: pytest.MonkeyPatch) -> None:
     asked = []
@@ -309,6 +310,7 @@ def test_whether_a_requirement_can_be_reached_is_asked_once(method: str, monkeyp
     assert asked == [3]
 
 
+@pytest.mark.slow
 def test_options_without_docstrings() -> None:
     """As they are under python -OO."""
     code = "from kspan.induce.methods import options_of; print(*options_of('id3'))"

@@ -16,6 +16,8 @@ from kspan.tables.methods import APART, methods
 from laws.asked import KEYS, asked, of_crowds
 from laws.examples import share_of_examples
 
+pytestmark = pytest.mark.slow
+
 FEW = 0.2
 """Of the examples of a law, for each method, which has laws of its own besides."""
 FEWER = FEW / 4

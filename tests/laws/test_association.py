@@ -59,6 +59,7 @@ def drawn(data: st.DataObject, key: str, k: int) -> Requirement:
     return ks.KAnonymity(k) if key == "k" else of_crowds(k, data.draw(asked(key)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("key", KEYS)
 @share_of_examples(0.3)
 @given(world=worlds(), k=st.integers(1, 8), data=st.data())
@@ -106,6 +107,7 @@ def test_rules_that_hold_by_their_figures_hold_by_their_people(world: World, k: 
         assert audit_rules(rules, framed(world), require).holds
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("key", KEYS)
 @share_of_examples(0.15)
 @given(world=worlds(), k=st.integers(1, 6), data=st.data(), measure=st.sampled_from(MEASURES), tell_lift=st.booleans())

@@ -166,6 +166,7 @@ def tables(draw: st.DrawFn) -> pl.DataFrame:
     return pl.DataFrame(rows, schema={"age": pl.Int64, "town": pl.String, "pay": pl.Int64}, orient="row")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("key", KEYS)
 @share_of_examples(0.3)
 @given(

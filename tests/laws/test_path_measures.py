@@ -40,6 +40,7 @@ def all_public(world: World, labels: dict[str, str]) -> tuple[Tree, pl.DataFrame
 WORDS, NUMBERS = {"u": "u", "v": "v", "w": "w"}, {"u": "10", "v": "9", "w": "100"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("key", KEYS)
 @pytest.mark.parametrize("labels", [WORDS, NUMBERS], ids=["words", "numbers"])
 @share_of_examples(0.3)
@@ -56,6 +57,7 @@ def test_if_all_is_public_paths_are_spans(key: str, labels: dict[str, str], data
     assert (by_paths["counting"], by_paths["assumptions"]) == ("paths", [])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("disclosure", DISCLOSURES)
 @pytest.mark.parametrize("key", KEYS)
 @share_of_examples(0.3)
