@@ -53,8 +53,8 @@ def grown(
     told: dict[str, float] | None = None,
     rng: Annotated[int, Within(0)] | np.random.Generator = 0,
     progress: Callable[[float], None] | None = None,
-) -> None:
-    """A tree.
+) -> dict[str, object]:
+    """A tree, or rather what it was told.
 
     Options:
         rows: People of a branch.
@@ -71,6 +71,7 @@ def grown(
 
     More is said here: of nothing.
     """
+    return {"rows": rows, "share": share, "score": score, "inducer": inducer, "worth": worth, "told": told, "rng": rng}
 
 
 # What a function declares
@@ -120,9 +121,23 @@ def test_what_an_option_cannot_be_is_refused(given: dict[str, Any], said: str) -
         grown(None, needed=None, **given)
 
 
-def test_what_an_option_can_be_is_not() -> None:
-    grown(None, needed=None, rows=np.int64(3), share=None, score="own", inducer=object(), told={}, worth=7)
-    grown(None, needed=None, rows=2.0, share=0.5, rng=np.random.default_rng(0))  # type: ignore[arg-type]
+ADMITTED: dict[str, dict[str, Any]] = {
+    "of numpy": {"rows": np.int64(3), "share": np.float32(0.5)},
+    "whole": {"rows": 2.0},
+    "at its bounds": {"rows": 1, "share": 1},
+    "nothing": {"share": None, "told": None},
+    "for Python alone": {"score": "own", "inducer": object(), "told": {}, "worth": 7},
+    "a generator": {"rng": np.random.default_rng(0)},
+}
+
+
+@pytest.mark.parametrize("given", ADMITTED.values(), ids=ADMITTED)
+def test_what_an_option_can_be_is_handed_on_as_it_is(given: dict[str, Any]) -> None:
+    told = grown(None, needed=None, **given)
+    assert {name: told[name] for name in given} == given
+    assert {name: told[name] for name in told if name not in given} == {
+        name: option.default for name, option in declared(grown).items() if name in told and name not in given
+    }
 
 
 def test_the_command_line_has_its_own_words() -> None:
@@ -284,6 +299,7 @@ def test_table_commands_list_all_methods() -> None:
     assert list(options_of("kactus")) == ["inducer", "show", "refine", "merge_siblings", "transfer"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", methods())
 def test_whether_a_requirement_can_be_reached_is_asked_once(method: str, monkeypatch: pytest.MonkeyPatch) -> None:
     asked = []
@@ -294,6 +310,7 @@ def test_whether_a_requirement_can_be_reached_is_asked_once(method: str, monkeyp
     assert asked == [3]
 
 
+@pytest.mark.slow
 def test_options_without_docstrings() -> None:
     """As they are under python -OO."""
     code = "from kspan.induce.methods import options_of; print(*options_of('id3'))"

@@ -27,6 +27,7 @@ def naive_datafly(people: People) -> tuple[int, ...]:
         levels[distinct.index(max(distinct))] += 1
 
 
+@pytest.mark.slow
 @given(case=cases())
 def test_it_is_the_naive_one(case: Case) -> None:
     frame, policy, people = case

@@ -39,6 +39,7 @@ def check_against_all(case: Case, made: Recoding, loss: str, allowance: int) -> 
     assert shown_by_person(frame, policy, made.partition) == expected
 
 
+@pytest.mark.slow
 @given(case=cases(), loss=st.sampled_from(LOSSES), withhold=SHARES)
 def test_auto_finds_the_optimum_of_all_vectors(case: Case, loss: Any, withhold: float) -> None:
     frame, policy, people = case
@@ -53,6 +54,7 @@ def test_auto_finds_the_optimum_of_all_vectors(case: Case, loss: Any, withhold: 
     check_against_all(case, made, loss, math.floor(withhold * len(people.rows) + 1e-9))
 
 
+@pytest.mark.slow
 @given(case=cases(), loss=st.sampled_from(LOSSES), withhold=SHARES)
 def test_incognito_finds_all_minimal_vectors_and_the_optimum(case: Case, loss: Any, withhold: float) -> None:
     frame, policy, people = case
@@ -97,6 +99,7 @@ def test_more_attributes_than_arrays_have_axes() -> None:
     assert made.facts["optimum proved"]
 
 
+@pytest.mark.slow
 @given(case=cases(), loss=st.sampled_from(LOSSES), withhold=SHARES, seed=st.integers(0, 9))
 def test_the_order_of_rows_changes_nothing(case: Case, loss: Any, withhold: float, seed: int) -> None:
     frame, policy, people = case
@@ -113,6 +116,7 @@ def test_the_order_of_rows_changes_nothing(case: Case, loss: Any, withhold: floa
     assert cells[0] == cells[1]
 
 
+@pytest.mark.slow
 @given(case=cases(), withhold=SHARES)
 def test_the_judge_accepts_the_release(case: Case, withhold: float) -> None:
     frame, policy, people = case
@@ -217,6 +221,7 @@ def test_progress_is_told() -> None:
     assert told[0] == "100 vectors of levels looked at"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("withhold", [0.0, 0.02, 1.0])
 @pytest.mark.parametrize("require", ["k=10", "k=5, entropy_l[income]=1.3"])
 def test_adult(require: str, withhold: float) -> None:

@@ -79,6 +79,7 @@ def cost(people: list[dict[str, Any]], recoding: Any, rules: ks.Policy, require:
     return (naive.cm(groups) + withheld if loss == "cm" else naive.dm(groups, withheld)), withheld
 
 
+@pytest.mark.slow
 @given(people=FEW, require=world.REQUIRES, loss=LOSS, weighted=st.booleans(), withhold=st.sampled_from([0.0, 0.3, 1.0]))
 def test_no_recoding_costs_less(
     people: Any, require: dict[str, Any], loss: Any, weighted: bool, withhold: float
@@ -104,6 +105,7 @@ def test_no_recoding_costs_less(
     assert told == best
 
 
+@pytest.mark.slow
 @given(people=world.PEOPLE, require=world.REQUIRES, loss=LOSS, order=st.randoms(use_true_random=False))
 def test_neither_the_order_of_rows_nor_small_changes_first_change_the_optimum(
     people: Any, require: dict[str, Any], loss: Any, order: Any
@@ -126,6 +128,7 @@ def test_neither_the_order_of_rows_nor_small_changes_first_change_the_optimum(
     assert nearby.facts["cost"] == made.facts["cost"]
 
 
+@pytest.mark.slow
 @given(people=world.PEOPLE, k=st.integers(1, 4), loss=LOSS)
 def test_weights_equal_repeated_rows(people: Any, k: int, loss: Any) -> None:
     rules, weighted = world.policy({"k": k}), world.policy({"k": k}, weighted=True)
@@ -196,6 +199,7 @@ def test_what_must_be_refused() -> None:
         k_optimize(encode(world.framed([{"age": 1, "people": 1}]), aimless), aimless, rng=rng())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("require", "loss"),
     [("k=10", "cm"), ("k=100", "dm"), ("k=10, entropy_l[income]=1.3", "cm"), ("k=10, t[income]=0.3", "dm")],
@@ -212,6 +216,7 @@ def test_adult_passes_the_judge(require: str, loss: Any) -> None:
     assert made.facts["cost"] == measured
 
 
+@pytest.mark.slow
 def test_the_paper_finds_no_better_intervals_of_adult() -> None:
     # Friedman et al. 2008, Table 6, gives 5230 to 5280 for K-Optimize at k=10 and 5460 at k=100.
     hierarchies = ks.datasets.adult_policy().hierarchies
@@ -252,6 +257,7 @@ assert known() == before[0], (known(), before)
 """
 
 
+@pytest.mark.slow
 def test_the_clock_begins_when_all_loops_are_compiled() -> None:
     """To compile them takes seconds, once: in a new process, since in this one somebody may have done it."""
     done = subprocess.run([sys.executable, "-c", COMPILED_WHEN], capture_output=True, text=True, check=False)

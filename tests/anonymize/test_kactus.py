@@ -198,6 +198,7 @@ def naive_holds(policy: ks.Policy, groups: list[list[str]]) -> bool:
 # What holds whatever the options are
 
 
+@pytest.mark.slow
 @given(data=st.data())
 def test_every_group_holds_and_every_cell_is_true(data: st.DataObject) -> None:
     made = recoded(data)
@@ -238,6 +239,7 @@ def test_the_order_of_rows_does_not_matter_unless_chance_does(data: st.DataObjec
     assert cells_of(other.partition) == cells_of(recoding.partition)
 
 
+@pytest.mark.slow
 @given(data=st.data())
 def test_weights_are_repeated_rows(data: st.DataObject) -> None:
     made = recoded(data, transfer="none")
@@ -543,6 +545,7 @@ REQUIRED = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("require", REQUIRED)
 @pytest.mark.parametrize(
     ("counting", "options"),

@@ -138,6 +138,7 @@ def admits(cell: str | None, value: Any, hierarchy: Hierarchy | None) -> bool:
     return ends is not None and cell.startswith("[") and ends[0] <= (number(text) or 0.0) <= ends[1]
 
 
+@pytest.mark.slow
 @given(
     frame=people(), require=st.sampled_from(REQUIREMENTS), relaxed=st.booleans(), show=st.sampled_from(get_args(Show))
 )
@@ -163,6 +164,7 @@ def rows_of_groups(made: Recoding) -> list[list[int]]:
     return sorted(np.flatnonzero(group == place).tolist() for place in range(made.partition.number))
 
 
+@pytest.mark.slow
 @given(frame=people(), require=st.sampled_from(REQUIREMENTS), show=st.sampled_from(["set", "interval"]))
 def test_strict_groups_are_those_of_the_description(frame: pl.DataFrame, require: str, show: Show) -> None:
     policy = policy_for(require)
@@ -180,6 +182,7 @@ def test_strict_groups_are_those_of_the_description(frame: pl.DataFrame, require
     assert made.facts["cuts"] == len(expected) - 1
 
 
+@pytest.mark.slow
 @given(frame=people(), require=st.sampled_from(REQUIREMENTS), show=st.sampled_from(get_args(Show)), order=st.randoms())
 def test_strict_cuts_know_neither_the_order_of_rows_nor_chance(
     frame: pl.DataFrame, require: str, show: Show, order: Any
@@ -198,6 +201,7 @@ def cells_of(made: Recoding) -> list[dict[str, str]]:
     return [made.partition.cells(group) for group in range(made.partition.number)]
 
 
+@pytest.mark.slow
 @given(frame=people(), require=st.sampled_from(REQUIREMENTS), show=st.sampled_from(get_args(Show)))
 def test_weights_equal_repeated_rows(frame: pl.DataFrame, require: str, show: Show) -> None:
     policy = policy_for(require)
@@ -212,6 +216,7 @@ def test_weights_equal_repeated_rows(frame: pl.DataFrame, require: str, show: Sh
     assert np.repeat(weighted.partition.group, frame["n"]).tolist() == plain.partition.group.tolist()
 
 
+@pytest.mark.slow
 @given(frame=people(), require=st.sampled_from(REQUIREMENTS), seed=st.integers(0, 9), relaxed=st.booleans())
 def test_the_same_seed_gives_the_same_groups(frame: pl.DataFrame, require: str, seed: int, relaxed: bool) -> None:
     policy = policy_for(require)
@@ -305,6 +310,7 @@ def test_as_many_people_as_can_be_counted() -> None:
     assert cells_of(made_of(frame, policy)) == [{"age": "[20, 30]"}, {"age": "[40, 50]"}]
 
 
+@pytest.mark.slow
 def test_many_values() -> None:
     """More than fit into one histogram or one mask: the median is narrowed down, sets are written as runs."""
     numbers = np.random.default_rng(3).permutation(70_000)
@@ -338,6 +344,7 @@ def test_an_unknown_way_to_show() -> None:
 ADULT = ks.datasets.load_adult("train", missing=False)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("show", get_args(Show))
 @pytest.mark.parametrize(
     ("require", "relaxed"), [("k=10", False), ("k=100", True), ("k=5, entropy_l[income]=1.3", False)]

@@ -120,6 +120,7 @@ def test_groups_of_single_people_have_k_to_2k_minus_1(people: Any, k: int) -> No
     assert all(k <= end - start <= 2 * k - 1 for start, end in pairwise([*starts.tolist(), len(people)]))
 
 
+@pytest.mark.slow
 @given(
     counts=st.lists(st.integers(1, 12), min_size=2, max_size=6),
     size=st.integers(2, 6),
@@ -192,6 +193,7 @@ def test_an_unknown_way_to_show_is_refused() -> None:
         one_dim(world.coded([{"age": 1, "people": 1}], rules), rules, rng=rng(), show="box")  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("show", ["interval", "set", "hierarchy"])
 @pytest.mark.parametrize(
     "require",

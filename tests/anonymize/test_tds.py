@@ -116,6 +116,7 @@ def holds(require: str, groups: list[list[Any]]) -> bool:
     return all(map(all, judged))
 
 
+@pytest.mark.slow
 @METHODS
 @given(people=tables(), require=REQUIREMENTS, hierarchy=st.booleans(), domain=st.booleans())
 def test_what_is_shown_is_what_the_definition_gives(
@@ -143,6 +144,7 @@ def test_what_is_shown_is_what_the_definition_gives(
     assert found.facts["specializations"] == expected.steps
 
 
+@pytest.mark.slow
 @METHODS
 @share_of_examples(0.4)
 @given(people=tables(), require=REQUIREMENTS, hierarchy=st.booleans())
@@ -163,6 +165,7 @@ def test_groups_hold_and_cells_are_true(
     assert ks.audit(released(framed(people), partition), policy).holds
 
 
+@pytest.mark.slow
 @METHODS
 @share_of_examples(0.5)
 @given(people=tables(), order=st.randoms(use_true_random=False), k=st.integers(1, 4))
@@ -184,6 +187,7 @@ def test_neither_the_order_of_rows_nor_the_seed_matters(
     assert table.weights.tolist() == before
 
 
+@pytest.mark.slow
 @METHODS
 @share_of_examples(0.5)
 @given(people=tables(), k=st.integers(1, 3), data=st.data())
@@ -295,6 +299,7 @@ def test_what_cannot_be_reached_is_refused(method: Method) -> None:
         made(method, people, ks.Policy(public=["age"], target="label", require="k=6"))
 
 
+@pytest.mark.slow
 @METHODS
 @pytest.mark.parametrize("missing", [False, True])
 @pytest.mark.parametrize("require", ["k=5", "k=100", "k=20, entropy_l=1.2", "k=10, t=0.4"])
@@ -312,6 +317,7 @@ def test_adult_is_released(method: Method, missing: bool, require: str) -> None:
 EIGHT = ["workclass", "education", "marital-status", "occupation", "relationship", "race", "sex", "native-country"]
 
 
+@pytest.mark.slow
 @pytest.mark.shared_data
 def test_trees_from_specialized_adult_err_as_often_as_the_paper_says(shared_data: Path) -> None:
     """Friedman et al. 2008, Sect. 6.1 and Fig. 6: kADET errs 0.6 points less than ID3 on TDS output, on average."""

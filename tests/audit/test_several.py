@@ -79,6 +79,7 @@ def brute_force(trees: Sequence[Tree], people: Sequence[Person], domains: Domain
     return found
 
 
+@pytest.mark.slow
 @given(pair=pairs())
 def test_joint_spans_are_those_of_the_definition(pair: Pair) -> None:
     table = people_of(pair.trees, pair.frame, pair.policy("k=1"))
@@ -96,6 +97,7 @@ def test_joint_spans_are_those_of_the_definition(pair: Pair) -> None:
         assert counts.distinct.tolist() == [len(each) for each in labels]
 
 
+@pytest.mark.slow
 @share_of_examples(0.5)
 @given(pair=pairs(), k=st.integers(1, 6))
 def test_one_more_release_is_never_laxer_and_the_same_one_is_nothing_new(pair: Pair, k: int) -> None:

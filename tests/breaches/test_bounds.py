@@ -49,6 +49,7 @@ FILES: dict[str, tuple[Callable[[], bytes], str]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("content", "says"), FILES.values(), ids=FILES)
 def test_files_that_unpack_to_far_more(tmp_path: Path, content: Callable[[], bytes], says: str) -> None:
     (tmp_path / "table").write_bytes(content())

@@ -18,6 +18,8 @@ from kspan.cli.main import main
 from kspan.frames.files import WRITERS
 from kspan.tables.methods import methods
 
+pytestmark = pytest.mark.slow
+
 MARK = "MARKED-PRIVATE-NOTE"
 LONELY = "MARKED-LONELY-TOWN"
 SEED = 918273645546372819

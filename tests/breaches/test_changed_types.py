@@ -41,6 +41,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("column", PEOPLE.columns)
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_model_and_kind(

@@ -36,6 +36,7 @@ def table(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.Mo
     return path
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("role", ["public", "private"])
 def test_no_command_overflows(table: Path, role: str, capsys: pytest.CaptureFixture[str]) -> None:
     policy = f"{role}.toml"

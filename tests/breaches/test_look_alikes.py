@@ -62,6 +62,7 @@ def test_numbers_stay_numbers() -> None:
     assert ks.audit(plain, policy).reached == ks.audit(odd, policy).reached
 
 
+@pytest.mark.slow
 def test_written_cells_stay_as_they_are() -> None:
     people = pl.DataFrame({"q": ["1", "2", "3", "4"], "p": ["hiv", "hiv ", "flu", "flu\u200b"]})
     made = ks.anonymize(people, ks.Policy(public=["q"], private=["p"], require="k=2, distinct_l=2"), method="mondrian")

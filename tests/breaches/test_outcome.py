@@ -78,6 +78,7 @@ def test_what_is_for_the_owner_only_the_owner_can_read(folder: Path, monkeypatch
             (folder / name).chmod(0o644)  # and then they are written again
 
 
+@pytest.mark.slow
 def test_long_sets_are_not_taken_for_columns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     codes = [f"{number:05}" for number in range(20_000)]

@@ -183,6 +183,7 @@ def test_blanks_around_headers_of_a_csv_and_in_the_policy(run: Run) -> None:
 OUR_NAMES = ["people", "k", "row", "group", "holds", "left", "right_code", "t", "require"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("private", OUR_NAMES)
 def test_columns_named_like_our_own(run: Run, private: str) -> None:
     public = [name for name in OUR_NAMES if name != private]
@@ -277,6 +278,7 @@ def test_nobody_knows_anything() -> None:
 MILLION = 1_000_000
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [pl.Int64, pl.String, pl.Float64], ids=str)
 def test_a_million_values(kind: pl.DataType) -> None:
     many = pl.Series(range(MILLION)).cast(kind)
@@ -466,7 +468,9 @@ def test_infinite_measures_are_null_in_json() -> None:
 
 def test_infinite_values_and_parameters_are_no_nan_in_json() -> None:
     cells = pl.Series([float("inf"), -float("inf"), NAN])
-    strictly(audit_of(cells, cells, require=ks.BasicBeta(float("inf")), target="p").to_json())
+    told = strictly(audit_of(cells, cells, require=ks.BasicBeta(float("inf")), target="p").to_json())
+    assert (told["holds"], told["people"], told["requirement"]) == (True, 3, "basic_beta=inf")
+    assert {group["shown"]["q"] for group in told["smallest"]} == {"inf", "-inf", "(missing)"}
 
 
 UGLY = [

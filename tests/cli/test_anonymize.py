@@ -30,6 +30,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["auto", *methods()])
 def test_what_is_written_holds(method: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main([*ANONYMIZE, "-m", method]) == 0

@@ -127,6 +127,7 @@ REFUSED = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("command", "named"), REFUSED.values(), ids=REFUSED)
 def test_refusals(capsys: Said, command: list[str], named: str) -> None:
     assert main(["audit", *command]) == 2

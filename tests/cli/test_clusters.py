@@ -69,6 +69,7 @@ REFUSED = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("command", "named"), REFUSED.values(), ids=REFUSED)
 def test_what_makes_no_sense_is_one_sentence(
     command: list[str], named: str, capsys: pytest.CaptureFixture[str]

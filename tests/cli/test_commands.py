@@ -258,6 +258,7 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return made
 
 
+@pytest.mark.slow
 def test_demo(run: Run, demo: Path) -> None:
     out, made = (demo / "out").read_text(encoding="utf-8"), demo / "there"
     assert (demo / "err").read_text(encoding="utf-8")
@@ -275,6 +276,7 @@ def test_demo(run: Run, demo: Path) -> None:
     assert run("audit", str(made / "released.csv"), "-p", str(made / "policy.toml"))[0] == 0
 
 
+@pytest.mark.slow
 def test_demo_for_programs(run: Run, folder: Path, demo: Path) -> None:
     code, out, _ = run("demo", "--json")
     said = json.loads(out)
@@ -341,6 +343,7 @@ CLOSED_PIPES: dict[str, tuple[list[str], set[int]]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("command", "codes"), CLOSED_PIPES.values(), ids=CLOSED_PIPES)
 def test_pipe_closed_early(command: list[str], codes: set[int]) -> None:
     """The reader has gone (say, head): no word on stderr, and the exit code of an audit is still its verdict."""
@@ -352,6 +355,7 @@ def test_pipe_closed_early(command: list[str], codes: set[int]) -> None:
     assert done.returncode in codes
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("encoding", ["ascii", "cp1252"])
 @pytest.mark.parametrize("more", [[], ["--json"]], ids=["for people", "for programs"])
 def test_output_that_cannot_show_every_character(folder: Path, encoding: str, more: list[str]) -> None:
@@ -367,6 +371,7 @@ def test_output_that_cannot_show_every_character(folder: Path, encoding: str, mo
         assert json.loads(done.stdout.decode(encoding))["smallest"][0]["shown"] == {"q": "李"}
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
 @pytest.mark.parametrize("command", [AUDIT, [*AUDIT, "--json"]], ids=["for people", "for programs"])
 def test_output_that_is_full(command: list[str]) -> None:
@@ -377,6 +382,7 @@ def test_output_that_is_full(command: list[str]) -> None:
     assert "defect" not in done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="needs a shell that closes stdout")
 @pytest.mark.parametrize("more", [[], ["--json"]], ids=["for people", "for programs"])
 def test_output_that_is_closed(more: list[str]) -> None:
@@ -388,6 +394,7 @@ def test_output_that_is_closed(more: list[str]) -> None:
     assert done.returncode in (0, 2)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/dev/stdin").exists(), reason="needs /dev/stdin")
 def test_table_from_a_pipe() -> None:
     command = [*PROGRAM, *AUDIT, "--json"]

@@ -68,6 +68,7 @@ def test_files_of_one_name_are_told_apart(capsys: pytest.CaptureFixture[str]) ->
     assert [row["release"] for row in found["results"]] == ["people.csv", str(Path("k10/people.csv"))]
 
 
+@pytest.mark.slow
 def test_a_chart_as_a_page_without_a_network(capsys: pytest.CaptureFixture[str]) -> None:
     Path("released.csv").rename("a<b.csv")
     assert main(["compare", "people.csv", "a<b.csv", *COMPARE[3:], "--chart", "chart.html"]) == 0

@@ -265,6 +265,7 @@ REFUSED = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("command", "code", "named"), REFUSED.values(), ids=REFUSED)
 def test_refusals(capsys: pytest.CaptureFixture[str], command: list[str], code: int, named: str) -> None:
     assert main(LEARN) == 0

@@ -32,6 +32,7 @@ def learnt(capsys: pytest.CaptureFixture[str], *more: str) -> dict[str, object]:
     return out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["naive-bayes", "logistic"])
 def test_learn_and_predict_with_the_manifest_alone(method: str, capsys: pytest.CaptureFixture[str]) -> None:
     said = learnt(capsys, "released.csv", "--target", "income", "-m", method)
@@ -82,6 +83,7 @@ def test_names_come_from_the_policy_or_the_manifest(capsys: pytest.CaptureFixtur
     assert '"school"' in Path("model.json").read_text() or '"more"' in Path("model.json").read_text()
 
 
+@pytest.mark.slow
 def test_trees_learn_with_the_manifest_alone(capsys: pytest.CaptureFixture[str]) -> None:
     said = learnt(capsys, "released.csv", "--target", "income", "-m", "id3")
     assert said["audit"] is None
@@ -90,6 +92,7 @@ def test_trees_learn_with_the_manifest_alone(capsys: pytest.CaptureFixture[str])
     assert main(["predict", "model.json", "people.csv", "-o", "labels.csv"]) == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
@@ -127,6 +130,7 @@ def test_mistakes_are_told_in_one_sentence(arguments: list[str], says: str, caps
     assert not Path("model.json").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("spoil", "says"),
     [
@@ -170,6 +174,7 @@ def test_hierarchies_built_from_the_data_are_not_told() -> None:
     assert ks.anonymize("people.csv", policy, "tds", rng=0).names == {}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["part", "conjunctive"])
 def test_rules_are_learnt_written_and_applied(method: str, capsys: pytest.CaptureFixture[str]) -> None:
     rows = [(age, "u" if age < 40 else "v") for age in range(20, 60)] * 2

@@ -84,6 +84,7 @@ def test_a_bad_release_is_reported_and_the_exit_code_says_so(capsys: pytest.Capt
     assert not json.loads(Path("again.json").read_text("utf-8"))["holds"]
 
 
+@pytest.mark.slow
 def test_a_model_is_reported_by_its_people_or_by_what_it_publishes(capsys: pytest.CaptureFixture[str]) -> None:
     main(MADE["publish"])
     assert main(["report", "made.json", "-o", "page.html"]) == 0

@@ -61,6 +61,7 @@ def test_what_cannot_be_kept_is_not_written(folder: Path, capsys: pytest.Capture
     assert not Path("tree.json").exists()
 
 
+@pytest.mark.slow
 def test_a_miner_makes_pseudo_data_and_is_warned(trees: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["share", "pseudo", "trees", "-o", "pseudo.parquet"]) == 0
     shown = capsys.readouterr()
@@ -71,6 +72,7 @@ def test_a_miner_makes_pseudo_data_and_is_warned(trees: Path, capsys: pytest.Cap
     assert pl.read_csv("few.csv").height == 7
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["c45", "id3", "part", "naive-bayes", "conjunctive", "logistic", "bagging"])
 def test_a_miner_makes_one_model_of_all(method: str, trees: Path, capsys: pytest.CaptureFixture[str]) -> None:
     said = ["share", "merge", "trees/north.json", "trees/south.json", "-o", "global.json", "-m", method]
@@ -139,6 +141,7 @@ REFUSED = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("command", "named"), REFUSED.values(), ids=REFUSED)
 def test_what_makes_no_sense_is_one_sentence(
     command: list[str], named: str, trees: Path, capsys: pytest.CaptureFixture[str]

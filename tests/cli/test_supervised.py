@@ -64,6 +64,7 @@ def start(*arguments: str) -> "subprocess.Popen[str]":
     return run
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 @pytest.mark.parametrize("what", ["spin", "sleep", "stubborn"])
 def test_a_stopped_command_ends_soon_and_says_what_it_left(what: str, number: signal.Signals) -> None:
@@ -118,6 +119,7 @@ def test_when_the_parent_is_killed_the_child_ends_too() -> None:
     pytest.fail("it lives on")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("room", [1 << 30, 3 << 29])
 def test_a_command_without_memory_ends_in_a_sentence(room: int, tmp_path: Path) -> None:
     rows = 3_000_000

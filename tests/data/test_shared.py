@@ -26,6 +26,7 @@ SETS = {
 """Rows and numeric attributes as the README of the data says; the class is the last column."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SETS)
 def test_a_data_set_is_read_and_audited(shared_data: Path, name: str) -> None:
     rows, numeric, _ = SETS[name]

@@ -29,6 +29,7 @@ def commonest(people: pl.DataFrame, policy: ks.Policy) -> Predictor:
     return lambda rows: [label] * rows.height
 
 
+@pytest.mark.slow
 def test_what_is_compared(release: ks.TableRelease) -> None:
     found = ks.compare(TRAIN, {"k=10": release, "same": TRAIN}, ASKED, POLICY)
     table = found.table

@@ -26,6 +26,7 @@ def test_halves_are_halves_and_seeded() -> None:
     assert [one.tolist() for one, _ in folds] != [one.tolist() for one, _ in halves(11, 8)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_the_f_test_is_that_of_mlxtend(seed: int) -> None:
     from mlxtend.evaluate import combined_ftest_5x2cv

@@ -95,6 +95,7 @@ def test_ways_meet_on_the_same_halves() -> None:
     assert halves[:4] == list(crowded_learning.halvings(11, 2))
 
 
+@pytest.mark.slow
 def test_every_kind_of_block_is_measured(results: Path) -> None:
     rows = read_rows(results / "results" / "kactus-data-sets.csv")
     names = {"original", *kactus_data_sets_told.WAYS, *(way.name for way in crowded_learning.OPTIONS)}
@@ -142,6 +143,7 @@ def test_chance_needs_five_rounds() -> None:
     assert chance({"folds": ten}, None) is None
 
 
+@pytest.mark.slow
 def test_sets_are_counted_in_every_way(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     halves = PEOPLE.drop_nulls()[:150], PEOPLE.drop_nulls()[150:]
     monkeypatch.setattr(general_cells, "_adult", lambda: halves)

@@ -46,6 +46,7 @@ def test_rows_of_other_blocks_are_kept(tmp_path: Path) -> None:
     assert kept.in_order()["seed"].to_list() == [SEED - 1, SEED - 1, SEED, SEED]
 
 
+@pytest.mark.slow
 @pytest.mark.shared_data
 @pytest.mark.skipif(not DATA.exists(), reason="the papers' taxonomies are not here")
 def test_several_at_once_measure_what_one_after_the_other_does(tmp_path: Path) -> None:

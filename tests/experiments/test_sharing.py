@@ -90,6 +90,7 @@ def test_charts_and_the_page_tell_every_figure(results: Path) -> None:
         assert statement in page
 
 
+@pytest.mark.slow
 def test_the_page_that_is_kept_is_that_of_the_results_that_are_kept(tmp_path: Path) -> None:
     for folder in ("results", "charts"):
         (tmp_path / folder).symlink_to(FULL / folder)
@@ -102,6 +103,7 @@ def test_owners_share_people_evenly() -> None:
     assert sorted(pl.concat(owned)["index"]) == list(range(150))
 
 
+@pytest.mark.slow
 def test_the_command_lists_and_refuses(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     assert main(["list"]) == 0
     assert [line.split()[0] for line in capsys.readouterr().out.splitlines()] == list(EXPERIMENTS)

@@ -32,6 +32,7 @@ def words(folder: Path) -> set[str]:
     return {path.read_text().split()[0] for path in folder.rglob("*") if path.is_file() and PREFIX not in str(path)}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("before", [True, False])
 def test_killed_at_any_call_the_old_or_the_new_files_are_there(before: bool, tmp_path: Path) -> None:
     outcomes = []
@@ -83,6 +84,7 @@ for turn in range(40):
 """
 
 
+@pytest.mark.slow
 def test_commands_that_write_the_same_files_at_once_do_not_mix_them(tmp_path: Path) -> None:
     runs = [subprocess.Popen([sys.executable, "-c", SAVES, tmp_path, f"run{number}"]) for number in range(5)]
     assert [run.wait() for run in runs] == [0] * 5
@@ -289,6 +291,7 @@ def test_a_draft_in_use_is_no_leftover(tmp_path: Path, monkeypatch: pytest.Monke
     assert (tmp_path / "a").read_bytes() == b"x"
 
 
+@pytest.mark.slow
 def test_reading_completes_what_was_committed(tmp_path: Path) -> None:
     for last in range(200):
         folder = tmp_path / str(last)
@@ -303,6 +306,7 @@ def test_reading_completes_what_was_committed(tmp_path: Path) -> None:
     pytest.fail("it was never committed")
 
 
+@pytest.mark.slow
 def test_what_was_moved_with_its_folder_is_completed_there(tmp_path: Path) -> None:
     for last in range(200):
         folder, moved = tmp_path / f"{last}", tmp_path / f"moved-{last}"

@@ -1,14 +1,12 @@
-"""Mining rules: what is taken and left out, the door, the estimator, and what is refused."""
+"""Mining rules: what is taken and left out, the door, and what is refused."""
 
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import polars as pl
 import pytest
 from mlxtend.frequent_patterns import association_rules, fpgrowth
-from sklearn.base import clone
 
 import kspan as ks
 from kspan.model.association import rules_about
@@ -95,37 +93,6 @@ def test_data_in_which_there_is_no_rule() -> None:
         ks.mine_rules(PEOPLE, POLICY, min_support=0.4, min_confidence=0.99)
     with pytest.raises(ks.PolicyError, match="column 'y' has no role"):
         ks.mine_rules(PEOPLE, ks.Policy(public=["A", "B", "C"], private=["x"], require="k=2"))
-
-
-# The estimator
-
-
-def test_the_estimator_mines_the_same_rules() -> None:
-    miner = ks.KAnonymousRules(k=40, private=["x", "y"]).fit(PEOPLE)
-    mined = ks.mine_rules(PEOPLE, POLICY)
-    assert miner.model_ == mined.rules
-    assert miner.rules_.equals(mined.rules.table)
-    assert miner.left_out_.equals(mined.left_out)
-    assert miner.audit_.holds
-    named = ks.KAnonymousRules(k=40, public=["[ABC]"], private=["x", "y"]).fit(PEOPLE)
-    assert named.model_ == mined.rules
-
-
-def test_the_estimator_is_one_of_scikit_learn() -> None:
-    miner = ks.KAnonymousRules(k=3, private=["x"], most=7)
-    assert clone(miner).get_params() == miner.get_params()
-    assert miner.get_params()["most"] == 7
-    frame = PEOPLE.to_pandas()
-    found = ks.KAnonymousRules(public=["A", "B"], private=["x"], require="k=40, confidence=0.95").fit(frame)
-    assert isinstance(found.rules_, pd.DataFrame)
-    assert set(found.model_.roles) <= {"A", "B", "x"}
-    assert found.audit_.requirement == "k=40, confidence=0.95"
-    array = ks.KAnonymousRules(k=40, private=["x3", "x4"]).fit(PEOPLE.to_numpy().astype(float))
-    assert isinstance(array.rules_, pl.DataFrame)
-    with pytest.raises(ValueError, match="says something else than yes or no"):
-        ks.KAnonymousRules().fit(np.array([[1.0, 2.0], [0.0, 1.0]]))
-    with pytest.raises(ks.PolicyError, match="the pattern 'q\\*' under private matches no column"):
-        ks.KAnonymousRules(private=["q*"]).fit(PEOPLE)
 
 
 def test_people_without_the_left_side_are_no_crowd_for_those_who_have_it() -> None:

@@ -9,6 +9,7 @@ PEOPLE = ks.datasets.load_adult("train").head(1500).drop("fnlwgt")
 NAMES = [name for name in PEOPLE.columns if name != "income"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("require", ["k=20", "k=5, entropy_l=1.1", "k=10, confidence=0.97"])
 @pytest.mark.parametrize(
     "private",

@@ -27,6 +27,7 @@ def shares(model: object, people: pl.DataFrame) -> np.ndarray:
     return predictor(model).of_people(people)  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(WORDS, WORDS, LABELS), min_size=2, max_size=30), st.sampled_from([0.1, 1.0, 3.0]))
 def test_exact_words_give_what_scikit_learn_gives(rows: list[tuple[str, str, str]], alpha: float) -> None:
     people = pl.DataFrame(rows, schema=["x", "y", "label"], orient="row")
@@ -37,6 +38,7 @@ def test_exact_words_give_what_scikit_learn_gives(rows: list[tuple[str, str, str
         np.testing.assert_allclose(shares(ours, people), theirs.predict_proba(codes), atol=1e-12)
 
 
+@pytest.mark.slow
 @given(
     st.lists(
         st.tuples(st.integers(-50, 50), st.floats(-3, 3).map(lambda x: round(x, 3)), LABELS), min_size=2, max_size=30

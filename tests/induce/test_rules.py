@@ -55,6 +55,7 @@ def totals(found: DecisionList) -> np.ndarray[Any, Any]:
     return np.sum([*(rule.outcome.counts for rule in found.rules), found.default.counts], axis=0)
 
 
+@pytest.mark.slow
 @every_learner
 @share_of_examples(0.4)
 @given(frame=exact() | general())
@@ -71,6 +72,7 @@ def test_nobody_is_lost_or_invented(learner: Any, options: dict[str, Any], frame
         assert shares.sum(axis=1) == pytest.approx(np.ones(rows.height))
 
 
+@pytest.mark.slow
 @every_learner
 @share_of_examples(0.4)
 @given(frame=exact(), seed=st.integers(0, 5))
@@ -81,6 +83,7 @@ def test_the_order_of_rows_does_not_matter(
     assert learner(encode(shuffled, SCHEMA), SCHEMA, **options) == learner(encode(frame, SCHEMA), SCHEMA, **options)
 
 
+@pytest.mark.slow
 @every_learner
 @share_of_examples(0.4)
 @given(frame=exact() | general())
@@ -94,6 +97,7 @@ def test_weights_are_repeated_rows(learner: Any, options: dict[str, Any], frame:
     assert totals(told) == pytest.approx(totals(plain), abs=1e-4)
 
 
+@pytest.mark.slow
 @every_learner
 @share_of_examples(0.5)
 @given(frame=exact())
@@ -119,6 +123,7 @@ def admits(value: Any, region: Any) -> bool:
     return any((low is None or value > low) and (high is None or value <= high) for low, high in region.intervals)
 
 
+@pytest.mark.slow
 @every_learner
 @share_of_examples(0.5)
 @given(frame=general(), cells=st.tuples(*(st.sampled_from(one) for one in (["{a|b}", "{b|c}", "c"], ["{p|q}", "q"]))))
@@ -133,6 +138,7 @@ def test_a_general_row_is_answered_by_all_that_it_may_be(
     assert answer[0] == pytest.approx(found.of_people(raw).mean(axis=0))
 
 
+@pytest.mark.slow
 @every_learner
 @share_of_examples(0.5)
 @given(frame=exact())

@@ -163,6 +163,7 @@ LEARNERS: list[tuple[Any, dict[str, Any]]] = [
 NAMES = [f"{learner.__name__} {options}" for learner, options in LEARNERS]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("learner", "options"), LEARNERS, ids=NAMES)
 @share_of_examples(0.4)
 @given(frame=released())
@@ -184,6 +185,7 @@ def test_nobody_is_lost_or_invented(learner: Any, options: dict[str, Any], frame
         assert chances.sum_horizontal().to_list() == pytest.approx([1.0] * rows.height)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("learner", "options"), LEARNERS, ids=NAMES)
 @share_of_examples(0.5)
 @given(

@@ -38,11 +38,13 @@ def script(tmp_path: Path) -> Path:
     return place
 
 
+@pytest.mark.slow
 def test_a_loop_is_compiled_once(script: Path) -> None:
     assert run(script) == ["10", "0"]
     assert run(script) == ["10", "1"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["*.nbc", "*.nbi", "*.nb?"])
 @pytest.mark.parametrize("damage", ["cut", "empty", "flipped", "garbage", "gone"])
 def test_a_damaged_file_counts_as_none(script: Path, kind: str, damage: str) -> None:

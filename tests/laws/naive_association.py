@@ -3,10 +3,12 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import combinations
+from typing import Any
 
 from hypothesis import strategies as st
 
 from kspan.model.association import Rule
+from laws import naive
 
 Basket = frozenset[str]
 States = tuple[int, ...]
@@ -49,16 +51,17 @@ def depends_on(rules: tuple[Rule, ...], basket: Basket, item: str) -> bool:
     return any(states(rules, known | one) != states(rules, known | one | {item}) for one in choices)
 
 
-def holds(rules: tuple[Rule, ...], people: tuple[Basket, ...], k: int, distinct: int = 1) -> bool:
-    """Is every span of several classes a crowd, with so many values of each item that its class depends on?"""
+def holds(rules: tuple[Rule, ...], people: tuple[Basket, ...], required: Mapping[str, Any]) -> bool:
+    """Is every span of several classes a crowd, which spreads over each item that its class depends on as required?"""
     for reached, rows in spans(rules, people).items():
         if len(reached) == 1:
             continue
-        if len(rows) < k:
-            return False
-        for item in PRIVATE:
-            if depends_on(rules, people[rows[0]], item) and len({item in people[row] for row in rows}) < distinct:
-                return False
+        told = [item for item in PRIVATE if depends_on(rules, people[rows[0]], item)]
+        for key, parameter in required.items():
+            for item in told[:1] if key == "k" else told:
+                group, everybody = [item in people[row] for row in rows], [item in basket for basket in people]
+                if not naive.HOLDS[key](parameter, group, everybody, naive.equal_distance()):
+                    return False
     return True
 
 

@@ -4,6 +4,7 @@ import unicodedata
 from typing import Any
 
 import polars as pl
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -35,6 +36,7 @@ def respelling(draw: st.DrawFn, value: str | None) -> str | None:
     return draw(st.sampled_from(["", " ", "\n"])) + text[:at] + unseen + text[at:] + draw(st.sampled_from(["", " "]))
 
 
+@pytest.mark.slow
 @given(people=PEOPLE, require=st.sampled_from(REQUIRED), data=st.data())
 def test_the_verdict_is_that_of_one_spelling(people: list[tuple[str, Any]], require: str, data: st.DataObject) -> None:
     plain = pl.DataFrame(people, schema={"q": pl.String, "p": pl.String}, orient="row")

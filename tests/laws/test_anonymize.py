@@ -11,12 +11,17 @@ from hypothesis import strategies as st
 
 import kspan as ks
 from kspan.data.cells import Anything, Between, Exact, OneOf, number, read_cell
-from kspan.tables.methods import methods
+from kspan.privacy import Requirement
+from kspan.tables.methods import APART, methods
+from laws.asked import KEYS, asked, of_crowds
 from laws.examples import share_of_examples
+
+pytestmark = pytest.mark.slow
 
 FEW = 0.2
 """Of the examples of a law, for each method, which has laws of its own besides."""
-REQUIREMENTS = ["k=2", "k=4", "k=2, distinct_l=2", "k=2, confidence=0.8"]
+FEWER = FEW / 4
+"""The same for each method with each kind of requirement."""
 TOWNS = ks.Hierarchy.of([("ay", "north"), ("by", "north"), ("cy", "south"), ("dy", "south")])
 RANGES = ks.Hierarchy.of([(str(value), "low" if value < 4 else "high") for value in range(8)])
 
@@ -42,23 +47,26 @@ def tables(draw: st.DrawFn) -> pl.DataFrame:
     )
 
 
-def policy(require: str, **more: Any) -> ks.Policy:
+def policy(require: str | Requirement, **more: Any) -> ks.Policy:
     return ks.Policy(
         identifier=["name"],
         public=["age", "town", "color"],
         private=["income"],
         target="label",
-        require=require.replace("distinct_l", "distinct_l[label]").replace("confidence", "confidence[label]"),
+        require=require,
         hierarchies={"town": TOWNS},
         **more,
     )
 
 
-@share_of_examples(FEW)
+@share_of_examples(FEWER)
+@pytest.mark.parametrize("key", KEYS)
 @pytest.mark.parametrize("method", methods())
-@given(people=tables(), require=st.sampled_from(REQUIREMENTS), seed=st.integers(0, 3))
-def test_what_is_released_holds_and_is_true(method: str, people: pl.DataFrame, require: str, seed: int) -> None:
-    rules = policy(require)
+@given(people=tables(), data=st.data(), seed=st.integers(0, 3))
+def test_what_is_released_holds_and_is_true(
+    method: str, key: str, people: pl.DataFrame, data: st.DataObject, seed: int
+) -> None:
+    rules = policy(of_crowds(2, data.draw(asked(key, "label"))))
     try:
         release = ks.anonymize(people, rules, method, rng=seed)
     except ks.Unreachable:
@@ -101,21 +109,26 @@ def assert_cells_admit(people: pl.DataFrame, shown: pl.DataFrame, group: Any, me
                     assert text == str(value) or in_hierarchy or number(text) == value
 
 
-@share_of_examples(FEW / 2)
+@share_of_examples(FEWER)
+@pytest.mark.parametrize("key", KEYS)
 @pytest.mark.parametrize("method", methods())
-@given(people=tables(), require=st.sampled_from(REQUIREMENTS))
-def test_who_counts_people_gets_people_or_nothing(method: str, people: pl.DataFrame, require: str) -> None:
+@given(people=tables(), data=st.data())
+def test_who_counts_people_gets_people_or_nothing(
+    method: str, key: str, people: pl.DataFrame, data: st.DataObject
+) -> None:
+    require = of_crowds(2, data.draw(asked(key, "label")))
     rules = policy(require, counting="people")
     try:
         release = ks.anonymize(people, rules, method, rng=0)
     except ks.Unreachable as refused:
-        # Groups may always overlap in one dimension, and those of Mondrian where a cell hides a missing value.
-        overlap = method == "one-dim" or (method == "mondrian" and sum(people.null_count().row(0)) > 0)
+        # Groups of some methods may always overlap, and those of Mondrian where a cell hides a missing value.
+        overlap = method not in APART or (method == "mondrian" and sum(people.null_count().row(0)) > 0)
         assert ("overlap" in str(refused)) <= overlap  # noqa: PT017
         return
     inside = people.filter(pl.Series(release.partition.group >= 0))
     assert ks.audit(release, inside).holds
-    assert ks.audit(release, inside).k.people >= int(require[2])
+    k = next(part.k for part in require.parts if isinstance(part, ks.KAnonymity))
+    assert ks.audit(release, inside).k.people >= k
 
 
 @share_of_examples(FEW)

@@ -11,12 +11,17 @@ from kspan.audit.implied import implied_spans
 from kspan.audit.rule_spans import rule_spans
 from kspan.data.baskets import encode_baskets
 from kspan.errors import Unreachable
+from kspan.induce.methods import options_of
 from kspan.model.association import rules_about
+from kspan.privacy import Requirement
+from kspan.privacy.spec import to_table
 from laws import naive_association as naive
+from laws.asked import KEYS, asked, of_crowds
 from laws.examples import share_of_examples
 from laws.naive_association import PRIVATE, PUBLIC, World, worlds
 
 ITEMS = (*PUBLIC, *PRIVATE)
+MEASURES = options_of("rules")["measure"].words
 
 
 def framed(world: World) -> pl.DataFrame:
@@ -27,7 +32,7 @@ def rules_of(world: World) -> ks.Rules:
     return rules_about(world.rules, len(world.people), naive.ROLES)  # type: ignore[arg-type]
 
 
-def policy(require: str) -> ks.Policy:
+def policy(require: str | Requirement) -> ks.Policy:
     return ks.Policy(public=PUBLIC, private=PRIVATE, require=require)
 
 
@@ -49,11 +54,20 @@ def test_the_judge_finds_the_spans_of_the_definition_and_their_classes(world: Wo
             assert told == naive.depends_on(world.rules, world.people[rows[0]], item)
 
 
-@given(world=worlds(), k=st.integers(1, 8), distinct=st.integers(1, 2))
-def test_the_judge_gives_the_verdict_of_the_definition(world: World, k: int, distinct: int) -> None:
-    found = audit_rules(rules_of(world), framed(world), policy(f"k={k}, distinct_l={distinct}"))
+def drawn(data: st.DataObject, key: str, k: int) -> Requirement:
+    """A requirement of a kind, of crowds of k."""
+    return ks.KAnonymity(k) if key == "k" else of_crowds(k, data.draw(asked(key)))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("key", KEYS)
+@share_of_examples(0.3)
+@given(world=worlds(), k=st.integers(1, 8), data=st.data())
+def test_the_judge_gives_the_verdict_of_the_definition(key: str, world: World, k: int, data: st.DataObject) -> None:
+    require = drawn(data, key, k)
+    found = audit_rules(rules_of(world), framed(world), policy(require))
     assert not found.untrue
-    assert found.holds == naive.holds(world.rules, world.people, k, distinct)
+    assert found.holds == naive.holds(world.rules, world.people, to_table(require))
 
 
 @share_of_examples(0.7)
@@ -93,18 +107,15 @@ def test_rules_that_hold_by_their_figures_hold_by_their_people(world: World, k: 
         assert audit_rules(rules, framed(world), require).holds
 
 
-@share_of_examples(0.5)
-@given(
-    world=worlds(),
-    k=st.integers(1, 6),
-    distinct=st.integers(1, 2),
-    measure=st.sampled_from(["confidence", "lift", "support"]),
-    tell_lift=st.booleans(),
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("key", KEYS)
+@share_of_examples(0.15)
+@given(world=worlds(), k=st.integers(1, 6), data=st.data(), measure=st.sampled_from(MEASURES), tell_lift=st.booleans())
 def test_mined_rules_hold_and_no_other_candidate_could_be_added(
-    world: World, k: int, distinct: int, measure: str, tell_lift: bool
+    key: str, world: World, k: int, data: st.DataObject, measure: str, tell_lift: bool
 ) -> None:
-    rules, people = policy(f"k={k}, distinct_l={distinct}"), framed(world)
+    require = drawn(data, key, k)
+    rules, people = policy(require), framed(world)
     try:
         mined = ks.mine_rules(people, rules, min_support=0.2, measure=measure, max_items=3, tell_lift=tell_lift)
     except Unreachable:
@@ -116,7 +127,7 @@ def test_mined_rules_hold_and_no_other_candidate_could_be_added(
         left, right = frozenset(row["antecedents"]), frozenset(row["consequents"])
         more = naive.counted(world.people, left, right, tell_lift)
         assert more is not None
-        assert not naive.holds((*mined.rules.rules, more), world.people, k, distinct)
+        assert not naive.holds((*mined.rules.rules, more), world.people, to_table(require))
 
 
 @given(world=worlds(), k=st.integers(1, 6))
@@ -136,7 +147,7 @@ def test_weights_are_repeated_people(world: World, k: int) -> None:
     )
 
 
-@pytest.mark.parametrize("measure", ["confidence", "support"])
+@pytest.mark.parametrize("measure", MEASURES)
 def test_mining_weighted_people_is_mining_repeated_ones(measure: str) -> None:
     people = pl.DataFrame({"A": [1, 1, 0, 1], "B": [1, 0, 0, 1], "x": [1, 0, 1, 0], "w": [5, 3, 4, 2]})
     repeated = people.select(pl.exclude("w").repeat_by("w").explode())

@@ -18,6 +18,8 @@ from kspan.model.tree import Node, Tree
 from kspan.privacy.spec import from_table, parse
 from laws import naive, naive_atp
 
+pytestmark = pytest.mark.slow
+
 ASKED: dict[str, st.SearchStrategy[Any]] = {
     "k": st.integers(1, 30),
     "simple_l": st.sampled_from([1.5, 2, 2.5, 3]),

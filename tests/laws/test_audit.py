@@ -16,6 +16,8 @@ import kspan as ks
 from laws import naive
 from laws.examples import share_of_examples
 
+pytestmark = pytest.mark.slow
+
 PUBLIC = ["age", "sex", "zip"]
 CELLS = {
     "age": st.sampled_from([23, 35, 47, None]),

@@ -63,6 +63,7 @@ def shape_of(tree: Tree, node: Node) -> Shape:
     return Shape(attribute.name, cut, found, tuple(shape_of(tree, edge.node) for edge in edges))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("min_rows", [1, 2, 5])
 @given(rows=tables())
 def test_what_grows_is_the_tree_of_the_definition(min_rows: int, rows: list[Row]) -> None:
@@ -71,6 +72,7 @@ def test_what_grows_is_the_tree_of_the_definition(min_rows: int, rows: list[Row]
     assert shape_of(tree, tree.root) == naive_c45.shape(naive_c45.grow(rows, ATTRIBUTES, min_rows, labels))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("raising", [False, True])
 @pytest.mark.parametrize("confidence", [0.1, 0.25, 0.5])
 @given(rows=tables())
@@ -100,6 +102,7 @@ def test_a_weight_is_as_good_as_repeated_rows(rows: list[Row], times: int) -> No
     assert shape_of(repeated, repeated.root) == shape_of(weighted, weighted.root)
 
 
+@pytest.mark.slow
 @given(data=st.data(), k=st.integers(1, 6))
 def test_pruned_trees_are_private_and_their_spans_are_merged_ones(data: st.DataObject, k: int) -> None:
     world = data.draw(naive_spans.worlds())

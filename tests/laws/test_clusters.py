@@ -19,6 +19,7 @@ from kspan.induce.clusters import clusters as mined
 from kspan.induce.spanning_tree import Forest, spanning_tree
 from kspan.model.clusters import Axis, Clusters
 from kspan.model.tree import Attribute
+from laws.asked import KEYS, asked, of_crowds
 from laws.examples import share_of_examples
 
 COORDINATES = st.integers(-6, 6)
@@ -165,19 +166,22 @@ def tables(draw: st.DrawFn) -> pl.DataFrame:
     return pl.DataFrame(rows, schema={"age": pl.Int64, "town": pl.String, "pay": pl.Int64}, orient="row")
 
 
-@share_of_examples(0.8)
+@pytest.mark.slow
+@pytest.mark.parametrize("key", KEYS)
+@share_of_examples(0.3)
 @given(
     people=tables(),
     k=st.integers(1, 6),
     least=st.sampled_from([None, 1]),
-    more=st.sampled_from(["", ", distinct_l=2", ", confidence=0.8"]),
+    data=st.data(),
     private=st.sampled_from([["pay"], ["town"], ["pay", "town"], ["age", "pay"]]),
 )
 def test_whatever_is_mined_passes_the_judge(
-    people: pl.DataFrame, k: int, least: int | None, more: str, private: list[str]
+    key: str, people: pl.DataFrame, k: int, least: int | None, data: st.DataObject, private: list[str]
 ) -> None:
     public = [name for name in people.columns if name not in private]
-    policy = ks.Policy(public=public, private=private, require=f"k={k}{more}", domains={"pay": [0, 9], "age": [-6, 6]})
+    require = ks.KAnonymity(k) if key == "k" else of_crowds(k, data.draw(asked(key)))
+    policy = ks.Policy(public=public, private=private, require=require, domains={"pay": [0, 9], "age": [-6, 6]})
     table = encode(people, policy)
     found = mined(table, policy, most=6, min_people=least)
     assert audit_clusters(found, people, policy).holds

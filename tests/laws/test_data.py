@@ -74,6 +74,7 @@ def test_words_come_back_from_their_codes(cells: list[str | None]) -> None:
     assert column.values.tolist() == sorted({cell for cell in cells if cell not in (None, "*")})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [pl.Int64, pl.Float64, pl.Int8, pl.UInt64])
 @given(cells=st.lists(st.none() | st.integers(0, 100), min_size=1))
 def test_codes_of_numbers_are_ranks(kind: Any, cells: list[int | None]) -> None:
@@ -105,6 +106,7 @@ VALUES = st.lists(
 NUMBERS = st.lists(st.integers(-50, 200), min_size=1, unique=True).map(lambda numbers: [str(n) for n in numbers])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("recipe", "values"),
     [

@@ -249,6 +249,7 @@ PRINTED = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.shared_data
 @pytest.mark.parametrize("weka", PRINTED, ids=lambda weka: weka.name)
 def test_tables_of_the_papers_give_the_trees_of_j48(shared_data: Path, weka: Weka) -> None:

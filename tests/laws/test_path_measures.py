@@ -12,24 +12,17 @@ from hypothesis import strategies as st
 import kspan as ks
 from kspan.audit.paths import audit_paths
 from kspan.audit.tree import audit_tree
-from kspan.model.outcome import HitMiss
+from kspan.model.outcome import DISCLOSURES, Disclosure, HitMiss
 from kspan.model.tree import Attribute, Edge, Node, Region, Tree
+from kspan.privacy import REQUIREMENTS, OnPrivate
 from kspan.privacy.spec import parse
 from laws import naive_spans
+from laws.asked import KEYS, asked, compares_with_everybody
+from laws.examples import share_of_examples
 from laws.naive_spans import World
 
 TARGET = "label"
 SAME = ("holds", "people", "groups", "k", "failing_groups", "failing_people", "exposed", "reached", "risk", "utility")
-REQUIRED = [
-    "k=3",
-    "distinct_l=2",
-    "entropy_l=1.6",
-    "simple_l=1.5",
-    "confidence=0.7",
-    "recursive_cl=[2, 2]",
-    "alpha=0.6",
-]
-BESIDE = ["t=0.3", "basic_beta=0.8", "enhanced_beta=1.2", "delta=1.1"]
 
 
 def all_public(world: World, labels: dict[str, str]) -> tuple[Tree, pl.DataFrame, list[str]]:
@@ -47,13 +40,16 @@ def all_public(world: World, labels: dict[str, str]) -> tuple[Tree, pl.DataFrame
 WORDS, NUMBERS = {"u": "u", "v": "v", "w": "w"}, {"u": "10", "v": "9", "w": "100"}
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("key", KEYS)
 @pytest.mark.parametrize("labels", [WORDS, NUMBERS], ids=["words", "numbers"])
+@share_of_examples(0.3)
 @given(data=st.data())
-def test_if_all_is_public_paths_are_spans(labels: dict[str, str], data: st.DataObject) -> None:
+def test_if_all_is_public_paths_are_spans(key: str, labels: dict[str, str], data: st.DataObject) -> None:
     world = data.draw(naive_spans.worlds())
     tree, people, public = all_public(world, labels)
     seen = [TARGET] if tree.target_role == "public" else []
-    require = data.draw(st.sampled_from(["k=2", "k=4"] if seen else [*REQUIRED, *BESIDE]))
+    require = data.draw(asked("k" if seen else key))
     policy = ks.Policy(public=[*public, *seen], target=TARGET, require=require)
     by_people, by_paths = audit_tree(tree, people, policy).as_dict(), audit_paths(tree, policy.require).as_dict()
     same = ("holds", "people", "failing_people") if seen else SAME
@@ -61,22 +57,31 @@ def test_if_all_is_public_paths_are_spans(labels: dict[str, str], data: st.DataO
     assert (by_paths["counting"], by_paths["assumptions"]) == ("paths", [])
 
 
-@given(require=st.sampled_from(REQUIRED), world=naive_spans.worlds())
-def test_hit_and_miss_are_never_laxer_than_counts(require: str, world: World) -> None:
+@pytest.mark.slow
+@pytest.mark.parametrize("disclosure", DISCLOSURES)
+@pytest.mark.parametrize("key", KEYS)
+@share_of_examples(0.3)
+@given(data=st.data(), world=naive_spans.worlds())
+def test_what_tells_less_is_never_laxer_than_counts(
+    key: str, disclosure: Disclosure, data: st.DataObject, world: World
+) -> None:
     tree = replace(world.tree, target_role="private")
-    asked = parse(require)
-    if isinstance(asked, ks.RecursiveCL) and any(
-        leaf.people and sum(map(bool, leaf.counts)) < 2 for leaf in tree.leaves
-    ):
+    require, less = data.draw(asked(key)), tree.disclosing(disclosure)
+    if less.root.people is None or (disclosure != "counts" and compares_with_everybody(key)):
+        with pytest.raises(ks.PolicyError, match=r"tells of no crowd|needs the labels of everybody"):
+            audit_paths(less, require)
+        return
+    labels = require.assumed_distinct if isinstance(require, OnPrivate) else 1
+    if any(leaf.people and sum(map(bool, leaf.counts)) < labels for leaf in tree.leaves):
         return  # Eq. (1) takes every path to have l labels
-    counts, told = audit_paths(tree, asked), audit_paths(tree.disclosing("hit-miss"), asked)
+    counts, told = audit_paths(tree, require), audit_paths(less, require)
     assert counts.holds or not told.holds
     assert (told.people, told.groups, told.k, told.utility) == (counts.people, counts.groups, counts.k, counts.utility)
     assert told.exposed == counts.exposed
-    for key in told.reached[TARGET]:
-        if key != "recursive_cl":
-            told_level, level = (found.reached[TARGET][key] for found in (told, counts))
-            assert told_level <= level + 1e-9 if key.endswith("_l") else told_level >= level - 1e-9
+    for name, kind in REQUIREMENTS.items():
+        if issubclass(kind, OnPrivate) and name in told.reached[TARGET] and kind is not ks.RecursiveCL:
+            told_level, level = (found.reached[TARGET][name] for found in (told, counts))
+            assert told_level <= level + 1e-9 if kind.safer_up else told_level >= level - 1e-9
 
 
 def test_eq_1_takes_every_path_to_have_l_labels() -> None:

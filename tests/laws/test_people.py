@@ -12,6 +12,8 @@ from kspan.data.cells import Anything, Between, Exact, OneOf, number, read_cell
 from laws import naive
 from laws.examples import share_of_examples
 
+pytestmark = pytest.mark.slow
+
 TOWNS = ks.Hierarchy.of([("ay", "north"), ("by", "north"), ("cy", "south"), ("dy", "south")])
 PEOPLE = st.lists(
     st.tuples(

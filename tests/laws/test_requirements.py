@@ -83,6 +83,7 @@ def made(key: str, parameter: Any) -> Any:
     return from_table({key: parameter})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("world", WORLDS)
 @pytest.mark.parametrize("key", PARAMETERS)
 @share_of_examples(0.4)
@@ -94,6 +95,7 @@ def test_holds_as_defined(key: str, world: str, data: st.DataObject) -> None:
     assert ours.tolist() == naive.holds(key, parameter, groups, distance=distance(groups))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("world", WORLDS)
 @given(data=st.data())
 def test_reaches_as_defined(world: str, data: st.DataObject) -> None:
@@ -113,6 +115,7 @@ DENSE = st.integers(2, 5).flatmap(
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("key", PARAMETERS)
 @given(data=st.data(), ordered=st.booleans())
 def test_merging_keeps_what_is_monotone(key: str, data: st.DataObject, ordered: bool) -> None:
@@ -128,6 +131,7 @@ def test_merging_keeps_what_is_monotone(key: str, data: st.DataObject, ordered: 
         assert requirement.holds(Groups(after.sizes, {"value": after}))[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("key", PARAMETERS)
 @share_of_examples(0.4)
 @given(data=st.data())
@@ -146,6 +150,7 @@ def test_weights_equal_repeated_rows(key: str, data: st.DataObject) -> None:
     assert held[0] == held[1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("key", PARAMETERS)
 @given(data=st.data())
 def test_a_group_that_exposes_nothing_is_safe_at_any_size(key: str, data: st.DataObject) -> None:

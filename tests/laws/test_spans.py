@@ -59,6 +59,7 @@ def judged(tree: Tree, world: World) -> list[list[int]]:
     return sorted(members.values())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("contradictions", [False, True])
 @given(data=st.data())
 def test_the_judge_finds_the_spans_of_the_definition(contradictions: bool, data: st.DataObject) -> None:
@@ -88,6 +89,7 @@ def grown(growth: Growth, table: Table, policy: ks.Policy) -> Tree:
     return released(growth, table, policy)
 
 
+@pytest.mark.slow
 @given(data=st.data(), k=st.integers(1, 6))
 def test_what_grows_is_private_and_nothing_more_could_grow(data: st.DataObject, k: int) -> None:
     world = data.draw(naive_spans.worlds())

@@ -52,6 +52,7 @@ def ages(cells: list[str]) -> ks.Audit:
     return ks.audit(frame, ks.Policy(public=["age"], private=["ill"], require="k=2"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "says", [{}, {"suppressed": "anything"}, {"counting": "people"}, {"domains": {"age": (0, 120)}}], ids=str
 )
@@ -65,6 +66,7 @@ def test_the_verdict_is_that_of_the_canonical_cells(says: dict[str, Any], data: 
     assert ks.audit(spelled, rules).as_dict() == ks.audit(canonical, rules).as_dict()
 
 
+@pytest.mark.slow
 @given(
     data=rows(any_of(RANGES), st.sampled_from(["x", "y"])),
     people=st.lists(st.sampled_from([*AGES, 59.5]), min_size=1, max_size=8),

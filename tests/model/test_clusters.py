@@ -1,4 +1,4 @@
-"""Clusters as files, those of scikit-learn, and the estimator."""
+"""Clusters as files, those of scikit-learn, and the door."""
 
 import copy
 import json
@@ -9,7 +9,6 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from sklearn.base import clone
 from sklearn.cluster import KMeans
 from sklearn.decomposition import PCA
 from sklearn.pipeline import make_pipeline
@@ -18,7 +17,6 @@ from sklearn.preprocessing import MinMaxScaler, StandardScaler
 import kspan as ks
 from kspan.data.encode import encode
 from kspan.errors import DoesNotHold, KspanError, ModelError
-from kspan.estimators.clusters import KAnonymousClusters
 from kspan.induce.clusters import clusters
 from kspan.model.assigned import assigned
 from kspan.model.clusters import Axis, Clusters
@@ -157,7 +155,7 @@ def test_an_array_of_centers_with_names() -> None:
         ks.audit(centers[:, :2], NUMBERS, RULES)
 
 
-# The door, and the estimator
+# The door
 
 
 def test_clusters_leave_only_if_they_hold_and_are_true() -> None:
@@ -173,21 +171,6 @@ def test_clusters_leave_only_if_they_hold_and_are_true() -> None:
     theirs = imported_clusters(model, encode(NUMBERS, RULES), RULES)
     with pytest.raises(DoesNotHold, match="break k=10 for"):
         judged_clusters(theirs, NUMBERS, RULES)
-
-
-def test_the_estimator_is_one() -> None:
-    model = KAnonymousClusters(k=20, n_clusters=4, private=["capital-gain"], domains={"capital-gain": [0, 99999]})
-    assert clone(model).get_params()["k"] == 20
-    frame = NUMBERS.to_pandas()
-    labels = model.fit_predict(frame)
-    assert (model.predict(frame) == labels).all()
-    assert model.cluster_centers_.shape == (len(model.clusters_), 3)
-    assert model.audit_.holds
-    assert model.audit_.k.people >= 20
-    mixed = KAnonymousClusters(k=20, private=["capital-gain"]).fit(ADULT)
-    assert len(mixed.labels_) == ADULT.height
-    with pytest.raises(KspanError, match="no single numbers"):
-        mixed.cluster_centers_  # noqa: B018
 
 
 def test_weights_count_as_people() -> None:

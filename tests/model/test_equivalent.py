@@ -74,6 +74,7 @@ def policy_of(world: World) -> ks.Policy:
     return ks.Policy(**roles, target="label", require="k=1", domains=domains)  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("contradictions", [False, True])
 @share_of_examples(0.4)
 @given(data=st.data())
@@ -82,6 +83,7 @@ def test_groups_are_spans_in_any_tree(contradictions: bool, data: st.DataObject)
     check(world.tree, framed(world), policy_of(world))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["kadet", "id3"])
 @share_of_examples(0.4)
 @given(data=st.data())

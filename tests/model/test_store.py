@@ -252,6 +252,7 @@ def trees(draw: Draw) -> Tree:
     return Tree(asked, names[0], draw(st.sampled_from(["public", "private"])), labels, root)
 
 
+@pytest.mark.slow
 @given(trees())
 def test_random_trees_come_back_equal(tree: Tree) -> None:
     release = TreeRelease(tree, Claim("k=2"))

@@ -40,6 +40,7 @@ def test_adult_gives_the_tree_of_j48(names: list[str] | None, leaves: int, right
     assert accuracy(tree, test) == pytest.approx(right, abs=5e-4)
 
 
+@pytest.mark.slow
 def test_adult_with_missing_values_gives_the_tree_of_j48() -> None:
     tree = learnt(ks.datasets.load_adult("train"))
     assert len(tree.leaves) == 564
@@ -67,6 +68,7 @@ J48 = {
 than 0.00001 for equal, which its refraction index does."""
 
 
+@pytest.mark.slow
 @pytest.mark.shared_data
 @pytest.mark.parametrize("name", J48)
 def test_tables_of_the_kactus_paper_give_the_trees_of_j48(shared_data: Path, name: str) -> None:
@@ -96,6 +98,7 @@ def cross_validated(people: pl.DataFrame) -> float:
     return float(100 * np.mean([accuracy(learnt(train), test) for train, test in halvings(people)]))
 
 
+@pytest.mark.slow
 @pytest.mark.shared_data
 @pytest.mark.parametrize("name", TABLE_2)
 def test_accuracy_of_the_kactus_paper_under_cross_validation(shared_data: Path, name: str) -> None:

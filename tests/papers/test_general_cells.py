@@ -53,6 +53,7 @@ def test_the_tree_of_the_original() -> None:
     assert abs(original() - 80.96) < 0.7
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("k", "printed"), [(4, 0.09), (64, 1.68)])
 def test_little_is_lost(k: int, printed: float) -> None:
     theirs = loss(k, entropy="equal", division="random")
@@ -65,6 +66,7 @@ def test_little_is_lost(k: int, printed: float) -> None:
 ROOTS = dict(zip(range(6, 13), [*["relationship"] * 3, *["sex"] * 2, *["native-country"] * 2], strict=True))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("public", "root"), ROOTS.items())
 def test_the_roots_of_table_4(public: int, root: str) -> None:
     tree = id3(released(64, public), LEARNT, entropy="equal", division="random", min_rows=100)

@@ -138,6 +138,7 @@ def accuracy(train: pl.DataFrame, test: pl.DataFrame, k: int) -> float:
     return float((predicted(tree, test)[f"predicted: {target}"] == test[target]).mean())  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("k", TABLE_3)
 def test_accuracy_of_table_3_under_cross_validation(k: int) -> None:
     people = ks.datasets.load_adult().drop("split")
@@ -173,6 +174,7 @@ def with_middles(released: pl.DataFrame, people: pl.DataFrame) -> pl.DataFrame:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("k", TABLE_3 if THOROUGH else [5, 100])
 def test_it_keeps_more_for_trees_than_tds_tdr_and_mondrian(k: int) -> None:
     """As the paper found, by points and not by chance; one division in two halves is enough to see it."""

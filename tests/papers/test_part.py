@@ -18,6 +18,8 @@ from kspan.induce.part import part
 from kspan.model.decision_list import DecisionList
 from papers.halvings import halvings
 
+pytestmark = pytest.mark.slow
+
 EIGHT = [
     "workclass", "education", "marital-status", "occupation", "relationship", "race", "sex", "native-country",
 ]  # fmt: skip

@@ -149,6 +149,7 @@ def test_people_exposed_by_anonymous_id3_are_fewer_with_every_k_and_none_at_750(
     assert shares[-3] > 0 == shares[-2]
 
 
+@pytest.mark.slow
 @pytest.mark.shared_data
 def test_people_exposed_by_anonymous_c45_drop_to_zero_at_75(shared_data: Path) -> None:
     """Friedman et al. 2006, Sect. 4.2: all 14 attributes; very few even for smaller k, because of pruning."""
@@ -167,6 +168,7 @@ def test_people_exposed_by_anonymous_c45_drop_to_zero_at_75(shared_data: Path) -
     assert shares[75] == shares[100] == 0
 
 
+@pytest.mark.slow
 @pytest.mark.shared_data
 @pytest.mark.parametrize("require", ["confidence=0.85", "entropy_l=1.526"])
 def test_a_confidence_limit_of_85_percent_prohibits_a_useful_id3_tree(shared_data: Path, require: str) -> None:

@@ -10,6 +10,8 @@ import pytest
 import kspan as ks
 from report.browser import Opened
 
+pytestmark = pytest.mark.slow
+
 Open = Callable[..., Opened]
 HOSTILE = (
     "</script><script>window.ran = 1</script>",

@@ -85,6 +85,7 @@ def drawn(opened: Opened) -> Opened:
     return opened
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", REPORTS)
 def test_every_kind_of_report_opens_without_complaint_and_without_network(
     name: str, pages: Callable[[str], Path], open_page: Open
@@ -99,6 +100,7 @@ def test_every_kind_of_report_opens_without_complaint_and_without_network(
     seen.screenshot(name)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["table", "tree", "clusters"])
 @pytest.mark.parametrize("seen_as", [{"viewport": (390, 844)}, {"color_scheme": "dark"}, {"media": "print"}])
 def test_pages_are_read_on_phones_in_the_dark_and_on_paper(
@@ -124,6 +126,7 @@ def brightness(color: str) -> float:
     return sum(parts) / 3
 
 
+@pytest.mark.slow
 def test_a_span_lights_its_leaves_and_a_node_opens(pages: Callable[[str], Path], open_page: Open) -> None:
     seen = drawn(open_page(pages("tree")))
     page = seen.page

@@ -95,6 +95,7 @@ def test_the_verdict_of_a_bad_release_says_how_many_people_stand_out() -> None:
     assert found.proof[0].startswith(f"No: {audit.failing_groups} of {audit.groups} groups break")
 
 
+@pytest.mark.slow
 def test_a_good_release_warns_of_what_whole_crowds_have_in_common() -> None:
     policy = ks.Policy(public=["Gender"], private=["Loan risk"], require="k=2")
     frame = pl.DataFrame({"Gender": ["f", "f", "m", "m"], "Loan risk": ["bad", "bad", "bad", "good"]})
@@ -298,6 +299,7 @@ def test_a_page_allows_nothing_but_its_own_scripts() -> None:
     assert len(page.encode()) < MOST
 
 
+@pytest.mark.slow
 def test_a_page_of_a_wide_table_and_one_of_a_large_tree_stay_small() -> None:
     rng = np.random.default_rng(0)
     wide = pl.DataFrame({f"column {number}": rng.integers(0, 50, 500) for number in range(120)})
@@ -348,6 +350,7 @@ def test_risks_are_chances() -> None:
 # In notebooks
 
 
+@pytest.mark.slow
 def test_notebooks_show_every_release_and_audit(adult_release: ks.TableRelease) -> None:
     policy = mortgage_policy()
     tree = ks.learn(people(), policy)

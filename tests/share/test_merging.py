@@ -42,6 +42,7 @@ def accuracy(model: Any, people: pl.DataFrame) -> float:
     return float((predicted(model, people)[f"predicted: {TARGET}"] == people[TARGET].cast(str)).mean())  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", MERGERS)
 def test_every_method_gives_a_model_that_predicts_and_survives_a_file(
     method: str, trees: list[Tree], people: pl.DataFrame, tmp_path: Path

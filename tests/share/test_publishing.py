@@ -32,6 +32,7 @@ def policy(require: str, private: tuple[str, ...] = ()) -> ks.Policy:
     return ks.Policy(public=public, private=[*private, "income"], target="income", require=require)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["atp", "ldm"])
 @pytest.mark.parametrize("require", ["k=30", "k=10, entropy_l=1.2", "recursive_cl=[9, 2]", "confidence=0.95"])
 def test_what_is_shared_holds_for_its_people_and_by_its_paths(method: str, require: str) -> None:
@@ -42,6 +43,7 @@ def test_what_is_shared_holds_for_its_people_and_by_its_paths(method: str, requi
     assert len(shared.tree.leaves) > 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("learner", ["c45", "id3"])
 @pytest.mark.parametrize("merge", ["rules", "information"])
 @pytest.mark.parametrize("information", ["exact", "estimated"])
@@ -131,6 +133,7 @@ def test_a_tree_is_pruned_without_its_people_by_what_it_tells(tmp_path: Path) ->
     assert ks.audit(tmp_path / "tree.json").holds
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("told", ["counts", "hit-miss", "shares", "label"])
 def test_with_its_people_any_tree_is_pruned_exactly(told: str) -> None:
     rules = policy("k=20")

@@ -121,6 +121,7 @@ def leaf(number: int) -> str:
 SPANS = [Finding({}, 6, 6, bins=(1, 2)), Finding({}, 9, 9, bins=(2, 5, 6)), Finding({}, 3, 3, bins=(8,), safe=True)]
 
 
+@pytest.mark.slow
 def test_a_leaf_lights_its_spans_and_says_which(show: Callable[..., Opened]) -> None:
     opened, said = show(binary(3), SPANS)
     assert (dots(opened), lit(opened)) == (15, [1, 2, 3, 4, 5, 6, 7, 8])

@@ -27,6 +27,7 @@ def policy(**more: Any) -> ks.Policy:
     return ks.Policy(public=["age", "town", "color"], target="label", require="k=4", **more)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("root", ["*", "Any", TEXT])
 @pytest.mark.parametrize("method", methods())
 def test_the_file_is_judged_as_if_it_had_stars(method: str, root: str, tmp_path: Path) -> None:

@@ -22,6 +22,7 @@ COMPARING_NUMBERS = ("check_estimators_pickle", "check_fit_idempotent")
 """Checks of scikit-learn that subtract what `transform` gives; below are ours."""
 
 
+@pytest.mark.slow
 @parametrize_with_checks(
     [
         ks.KADETClassifier(k=1),
@@ -117,6 +118,7 @@ def test_refusals(options: dict[str, object], says: str) -> None:
         ks.KADETClassifier(**options).fit(PEOPLE, LABEL)  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["kactus", "mondrian", "tdr", "one-dim", "datafly"])
 def test_the_anonymizer_shows_rows_in_their_order_and_every_group_is_a_crowd(method: str) -> None:
     anonymizer = ks.Anonymizer(20, method=method, private=["hours-per-week"], random_state=0)
@@ -161,6 +163,7 @@ def test_the_anonymizer_gives_back_what_it_was_given(kind: str) -> None:
     assert type(anonymizer.transform(given)) is type(given)
 
 
+@pytest.mark.slow
 def test_the_anonymizer_stands_in_a_pipeline_and_can_be_searched() -> None:
     line = make_pipeline(
         ks.Anonymizer(method="mondrian", random_state=0),
@@ -188,6 +191,7 @@ RELEASED = ks.anonymize(
 ).table
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["polars", "pandas", "pyarrow"])
 @pytest.mark.parametrize("classifier", [ks.NaiveBayesClassifier, ks.LogisticClassifier])
 def test_released_tables_are_learnt_from(kind: str, classifier: type) -> None:

@@ -162,12 +162,14 @@ def test_if_some_failing_spans_are_not_known_everything_is_held_back() -> None:
     assert tree_picture(tree, [finding(2, breaks=["k=4"]), finding(1)], failing=1).held_back == 1
 
 
+@pytest.mark.slow
 def test_a_wide_tree_keeps_its_root() -> None:
     picture = tree_picture(chain(1, 50_000), ())
     assert [(node.leaves, node.is_folded) for node in picture.nodes] == [(50_001, True)]
     assert ">+50,001 leaves below</text>" in tree_svg(picture)
 
 
+@pytest.mark.slow
 def test_a_deep_tree_keeps_whole_levels(monkeypatch: pytest.MonkeyPatch) -> None:
     tree = chain(25_000)
     picture = tree_picture(tree, [finding(1, 25_001)])

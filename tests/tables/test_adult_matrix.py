@@ -9,6 +9,8 @@ import pytest
 import kspan as ks
 from kspan.tables.methods import methods
 
+pytestmark = pytest.mark.slow
+
 LEFT_OUT = {
     "14/14": (),
     "11/14": ("relationship", "race", "capital-loss"),
