@@ -8,19 +8,18 @@ import os
 import sys
 from pathlib import Path
 
-import atheris  # type: ignore[import-untyped]
-
-with atheris.instrument_imports(include=["kspan"], exclude=["kspan.kernels"]):
-    from campaigns.readers import Reader, all_readers, fault_in_any_time
-    from campaigns.running import warm
-
-    warm()
-
 
 def main(words: list[str]) -> None:
     """Try texts until the options say that it is enough; a fault ends the process, and its text is kept."""
+    import atheris  # type: ignore[import-untyped]
+
+    with atheris.instrument_imports(include=["kspan"], exclude=["kspan.kernels"]):
+        from campaigns.readers import all_readers, fault_in_any_time
+        from campaigns.running import warm
+
+        warm()
     name, folder, tried, *options = words
-    reader: Reader = all_readers({file.name: file.read_bytes() for file in Path(folder).iterdir()})[name]
+    reader = all_readers({file.name: file.read_bytes() for file in Path(folder).iterdir()})[name]
     counted = os.open(tried, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
 
     def one(content: bytes) -> None:
