@@ -112,3 +112,11 @@ def test_people_match_the_ranges_of_others(cells: list[str]) -> None:
 def test_codes_are_no_ranges() -> None:
     codes = encode_column(pl.Series("c", ["01-09", "1-9", "1.10", "1.1"]), Schema(public=["c"]))
     assert canonical_column(codes) is codes
+
+
+def test_a_code_is_not_linked_to_another_that_is_the_same_number() -> None:
+    people = pl.DataFrame({"code": ["1.1", "1.10", "x"], "ill": ["a", "b", "a"]})
+    table = pl.DataFrame({"code": ["{1.10|x}", "{1.10|x}"], "ill": ["b", "a"]})
+    found = ks.audit(table, people, ks.Policy(public=["code"], private=["ill"], require="k=2"))
+    assert found.linked is not None
+    assert found.linked.unmatched == 1

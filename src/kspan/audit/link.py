@@ -88,7 +88,9 @@ def _named(
         cell = read_cell(label)  # a name that is a range admits all numbers in it, also those that it was not built for
     else:
         values.update(values_in(cell))
-    found = {place[text] for value in values for text in (value, _canonical(value)) if text in place}
+    # Codes such as `1.10` and `1.1` are two values: only what is not known as it is written may be another spelling.
+    spelled = (value if value in place else _canonical(value) for value in values)
+    found = {place[text] for text in spelled if text in place}
     if isinstance(cell, Between):
         first = (bisect_right if cell.without_low else bisect_left)(numbers, cell.low, key=itemgetter(0))
         end = (bisect_left if cell.without_high else bisect_right)(numbers, cell.high, key=itemgetter(0))
