@@ -10,7 +10,7 @@ from kspan.audit.cells import cells_reached
 from kspan.audit.findings import Audit
 from kspan.audit.judge import judge
 from kspan.audit.shown import shown_cell
-from kspan.audit.spans import Spans
+from kspan.audit.spans import SpansOfPeople
 from kspan.data.arrays import Bools, Int64s
 from kspan.data.encode import encode
 from kspan.data.groups import Counts, Groups, count_groups, tally
@@ -36,7 +36,7 @@ def audit_clusters(clusters: Clusters, people: pl.DataFrame, policy: Policy, *, 
 
 
 @dataclass(frozen=True, repr=False)
-class ClusterSpans(Spans):
+class ClusterSpans(SpansOfPeople):
     """The spans of a clustering among some people."""
 
     kind = "clusters"
@@ -49,16 +49,6 @@ class ClusterSpans(Spans):
     """Which cells each span reaches."""
     cells: Counts
     """In which cells the people of each span are."""
-
-    @property
-    def rows(self) -> int:
-        """The rows of the people."""
-        return self.table.rows
-
-    @property
-    def people(self) -> int:
-        """How many people there are."""
-        return self.table.people
 
     @property
     def told(self) -> Mapping[str, Counts]:

@@ -9,7 +9,7 @@ import polars as pl
 
 from kspan.audit.findings import Utility
 from kspan.audit.shown import shown_cell
-from kspan.audit.spans import Spans
+from kspan.audit.spans import SpansOfPeople
 from kspan.audit.tree_spans import OneTree, spans_of
 from kspan.data.arrays import Bools, Int64s
 from kspan.data.groups import NO_WEIGHTS, Groups, count_groups, tally
@@ -21,7 +21,7 @@ from kspan.utility.loss import classification_metric
 
 
 @dataclass(frozen=True, repr=False)
-class TreeSpans(Spans):
+class TreeSpans(SpansOfPeople):
     """The spans of one tree among some people, or what several trees leave of them together."""
 
     kind = "tree"
@@ -34,16 +34,6 @@ class TreeSpans(Spans):
     """The spans of each tree by itself."""
     example: Int64s
     """A row of each span."""
-
-    @property
-    def rows(self) -> int:
-        """The rows of the people."""
-        return self.table.rows
-
-    @property
-    def people(self) -> int:
-        """How many people there are."""
-        return self.table.people
 
     @property
     def utility(self) -> Utility:

@@ -18,6 +18,7 @@ from kspan.audit.measured import measured
 from kspan.audit.risk import Risk, risk_of
 from kspan.data.arrays import Bools, Floats, Int64s
 from kspan.data.groups import Counts, Groups
+from kspan.data.table import Table
 from kspan.privacy.requirement import Requirement
 from kspan.utility.loss import average_group_size
 
@@ -126,3 +127,19 @@ class Spans(ABC):
             per_span[f"confidence: {name}"], per_span[f"certain: {name}"] = self.guess(name)
         rows = {name: values[self.span] for name, values in per_span.items()}
         return pl.DataFrame({"row": np.arange(1, len(self.span) + 1), "span": self.span + 1, **rows})
+
+
+class SpansOfPeople(Spans):
+    """The spans of a release whose people, or whose rows, are a table."""
+
+    table: Table
+
+    @property
+    def rows(self) -> int:
+        """The rows of the table."""
+        return self.table.rows
+
+    @property
+    def people(self) -> int:
+        """How many people they stand for."""
+        return self.table.people

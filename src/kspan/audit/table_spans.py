@@ -13,7 +13,7 @@ from kspan.audit.findings import K, LinkedPeople, Utility
 from kspan.audit.infer import certain, confidence, exposed
 from kspan.audit.people import Linked
 from kspan.audit.risk import Risk, journalist_risk, risk_of
-from kspan.audit.spans import Spans
+from kspan.audit.spans import SpansOfPeople
 from kspan.data.arrays import Bools, Int64s
 from kspan.data.groups import NO_WEIGHTS, Counts, Groups, count_values
 from kspan.data.table import Table
@@ -24,7 +24,7 @@ from kspan.utility.loss import average_group_size, certainty_penalty, classifica
 
 
 @dataclass(frozen=True, repr=False)
-class TableSpans(Spans):
+class TableSpans(SpansOfPeople):
     """The groups of a table as they stand and, where the people behind it are known, by all whom they admit."""
 
     kind = "table"
@@ -43,16 +43,6 @@ class TableSpans(Spans):
     def counting(self) -> str:  # type: ignore[override]
         """Rows or people, as the policy says."""
         return self.policy.counting
-
-    @property
-    def rows(self) -> int:
-        """The rows of the table."""
-        return self.table.rows
-
-    @property
-    def people(self) -> int:
-        """How many people there are."""
-        return self.table.people
 
     @property
     def safe_people(self) -> int:

@@ -1,5 +1,6 @@
 """Commands that take the options of methods, as these declare them; they are looked up when a command is run."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 from inspect import Parameter, Signature, signature
@@ -22,16 +23,16 @@ PREFIX = "of_method_"
 LARGEST_WRITTEN_OUT = 1e9
 
 
-class MethodCommand(TyperCommand):
+class MethodCommand(TyperCommand, ABC):
     """A command with the options of all its methods."""
 
+    @abstractmethod
     def methods(self) -> Methods:
         """The methods, and what each can be told."""
-        raise NotImplementedError
 
+    @abstractmethod
     def about_methods(self) -> str:
         """What is said of -m."""
-        raise NotImplementedError
 
     @cached_property
     def of_methods(self) -> list[Any]:
