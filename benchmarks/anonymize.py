@@ -15,8 +15,8 @@ from peer import ANONYPY, Failed
 from table_memory import CASES, SEVEN, TARGET, K, policy
 
 import kspan as ks
-from kspan.anonymize.incognito import incognito
-from kspan.anonymize.kactus import kactus
+from kspan.anonymize.full_domain.incognito import incognito
+from kspan.anonymize.kactus.kactus import kactus
 from kspan.anonymize.mondrian import mondrian
 from kspan.data.encode import encode
 from kspan.tables.inner_tree import inner_tree

@@ -8,8 +8,8 @@ from goals import alternate, compared, say, told
 
 import kspan as ks
 from kspan.data.encode import encode
-from kspan.induce.c45 import c45
-from kspan.induce.id3 import id3
+from kspan.induce.tree.c45 import c45
+from kspan.induce.tree.id3 import id3
 
 QUASI_IDENTIFIERS = ["age", "education", "hours-per-week", "native-country", "capital-gain", "workclass"]
 K, GOAL = 64, 3.0

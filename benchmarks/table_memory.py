@@ -16,7 +16,7 @@ from peak_memory import peak, settled
 
 import kspan as ks
 from kspan.anonymize.crowds import Recoding
-from kspan.anonymize.kactus import kactus
+from kspan.anonymize.kactus.kactus import kactus
 from kspan.data.table import Table
 from kspan.model.partition import Partition
 from kspan.tables.inner_tree import inner_tree

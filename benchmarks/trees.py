@@ -14,8 +14,8 @@ from sklearn.tree import DecisionTreeClassifier
 
 import kspan as ks
 from kspan.data.encode import encode
-from kspan.induce.c45 import c45
-from kspan.induce.kadet import kadet
+from kspan.induce.tree.c45 import c45
+from kspan.induce.tree.kadet import kadet
 
 EIGHT = (
     "workclass", "education", "marital-status", "occupation", "relationship", "race", "sex", "native-country",

@@ -15,7 +15,7 @@ from experiments.experiment import SEED, Block, Data, Experiment, Row
 from experiments.sharing_generation_told import MODELS, charts, found
 from kspan.data.encode import encode
 from kspan.evaluate.agreement import accuracy
-from kspan.model.release import TreeRelease
+from kspan.model.tree.release import TreeRelease
 from kspan.share.spread import marginals
 
 UNPRUNED = {"prune": False, "min_rows": 1}

@@ -18,7 +18,6 @@ from kspan.cli.anonymize import AnonymizeCommand
 from kspan.cli.learn import LearnCommand
 from kspan.cli.main import app, main
 from kspan.cli.methods import by_name, check_given, help_of
-from kspan.induce.association import MinedRules
 from kspan.induce.methods import (
     LEARNERS,
     PREDICTING,
@@ -28,6 +27,7 @@ from kspan.induce.methods import (
     OtherMethod,
     TreeMethod,
 )
+from kspan.induce.rules.learner import MinedRules
 from kspan.options import NOT_TYPED, Option, Typed, Within, check_names, declared, hands_on, takes_options
 from kspan.tables.methods import methods, options_of
 

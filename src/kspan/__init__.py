@@ -35,13 +35,13 @@ if TYPE_CHECKING:
     from kspan.errors import ModelError as ModelError
     from kspan.errors import PolicyError as PolicyError
     from kspan.errors import Unreachable as Unreachable
-    from kspan.estimators.association import KAnonymousRules as KAnonymousRules
     from kspan.estimators.clusters import KAnonymousClusters as KAnonymousClusters
     from kspan.estimators.released import ConjunctiveClassifier as ConjunctiveClassifier
     from kspan.estimators.released import LogisticClassifier as LogisticClassifier
     from kspan.estimators.released import NaiveBayesClassifier as NaiveBayesClassifier
     from kspan.estimators.released import PARTClassifier as PARTClassifier
     from kspan.estimators.released import ReleasedFeatures as ReleasedFeatures
+    from kspan.estimators.rules import KAnonymousRules as KAnonymousRules
     from kspan.estimators.tables import Anonymizer as Anonymizer
     from kspan.estimators.trees import C45Classifier as C45Classifier
     from kspan.estimators.trees import ID3Classifier as ID3Classifier
@@ -54,28 +54,28 @@ if TYPE_CHECKING:
     from kspan.evaluate.ranks import friedman as friedman
     from kspan.evaluate.validation import five_by_two as five_by_two
     from kspan.frames.files import read_table as read_table
-    from kspan.induce.association import MinedRules as MinedRules
-    from kspan.induce.association import choose_rules as choose_rules
-    from kspan.induce.association import mine_rules as mine_rules
-    from kspan.induce.clusters import learn_clusters as learn_clusters
+    from kspan.induce.clusters.learner import learn_clusters as learn_clusters
     from kspan.induce.methods import learn as learn
+    from kspan.induce.rules.learner import MinedRules as MinedRules
+    from kspan.induce.rules.learner import choose_rules as choose_rules
+    from kspan.induce.rules.learner import mine_rules as mine_rules
     from kspan.measures import *  # noqa: F403
-    from kspan.model.association import Rule as Rule
-    from kspan.model.association import Rules as Rules
-    from kspan.model.association import imported_rules as imported_rules
-    from kspan.model.association_json import load_rules as load_rules
-    from kspan.model.bayes import NaiveBayes as NaiveBayes
-    from kspan.model.clusters import Clusters as Clusters
-    from kspan.model.committee import Committee as Committee
-    from kspan.model.decision_list import DecisionList as DecisionList
-    from kspan.model.equivalent import equivalent_table as equivalent_table
-    from kspan.model.linear import Linear as Linear
+    from kspan.model.bayes.model import NaiveBayes as NaiveBayes
+    from kspan.model.clusters.model import Clusters as Clusters
+    from kspan.model.committee.model import Committee as Committee
+    from kspan.model.linear.model import Linear as Linear
+    from kspan.model.lists.model import DecisionList as DecisionList
     from kspan.model.models import load_model as load_model
     from kspan.model.models import save_model as save_model
-    from kspan.model.paths import paths as paths
     from kspan.model.predict import predict as predict
-    from kspan.model.store import load_tree as load_tree
-    from kspan.model.tree import Tree as Tree
+    from kspan.model.rules.imported import imported_rules as imported_rules
+    from kspan.model.rules.json import load_rules as load_rules
+    from kspan.model.rules.model import Rule as Rule
+    from kspan.model.rules.model import Rules as Rules
+    from kspan.model.tree.equivalent import equivalent_table as equivalent_table
+    from kspan.model.tree.json import load_tree as load_tree
+    from kspan.model.tree.model import Tree as Tree
+    from kspan.model.tree.paths import paths as paths
     from kspan.policy import Policy as Policy
     from kspan.privacy import *  # noqa: F403
     from kspan.publish import publish_rules as publish_rules
@@ -106,7 +106,7 @@ _HOMES = {
         "PolicyError",
         "Unreachable",
     ),
-    "kspan.estimators.association": ("KAnonymousRules",),
+    "kspan.estimators.rules": ("KAnonymousRules",),
     "kspan.estimators.clusters": ("KAnonymousClusters",),
     "kspan.estimators.released": (
         "ConjunctiveClassifier",
@@ -136,22 +136,23 @@ _HOMES = {
         "simple_l_diversity",
         "t_closeness",
     ),
-    "kspan.induce.association": ("MinedRules", "choose_rules", "mine_rules"),
-    "kspan.induce.clusters": ("learn_clusters",),
+    "kspan.induce.rules.learner": ("MinedRules", "choose_rules", "mine_rules"),
+    "kspan.induce.clusters.learner": ("learn_clusters",),
     "kspan.induce.methods": ("learn",),
-    "kspan.model.association": ("Rule", "Rules", "imported_rules"),
-    "kspan.model.association_json": ("load_rules",),
-    "kspan.model.bayes": ("NaiveBayes",),
-    "kspan.model.clusters": ("Clusters",),
-    "kspan.model.committee": ("Committee",),
-    "kspan.model.decision_list": ("DecisionList",),
-    "kspan.model.equivalent": ("equivalent_table",),
-    "kspan.model.linear": ("Linear",),
+    "kspan.model.rules.imported": ("imported_rules",),
+    "kspan.model.rules.model": ("Rule", "Rules"),
+    "kspan.model.rules.json": ("load_rules",),
+    "kspan.model.bayes.model": ("NaiveBayes",),
+    "kspan.model.clusters.model": ("Clusters",),
+    "kspan.model.committee.model": ("Committee",),
+    "kspan.model.lists.model": ("DecisionList",),
+    "kspan.model.tree.equivalent": ("equivalent_table",),
+    "kspan.model.linear.model": ("Linear",),
     "kspan.model.models": ("load_model", "save_model"),
-    "kspan.model.paths": ("paths",),
+    "kspan.model.tree.paths": ("paths",),
     "kspan.model.predict": ("predict",),
-    "kspan.model.store": ("load_tree",),
-    "kspan.model.tree": ("Tree",),
+    "kspan.model.tree.json": ("load_tree",),
+    "kspan.model.tree.model": ("Tree",),
     "kspan.policy": ("Policy",),
     "kspan.publish": ("publish_rules", "publish_table", "publish_tree"),
     "kspan.report.making": ("report",),

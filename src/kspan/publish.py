@@ -8,26 +8,27 @@ from typing import Any
 
 import polars as pl
 
-from kspan.audit.association import audit_rules
 from kspan.audit.audit import audit
-from kspan.audit.clusters import audit_clusters, tells_the_truth
+from kspan.audit.clusters.judge import audit_clusters, tells_the_truth
 from kspan.audit.findings import Audit
-from kspan.audit.marginals import broken_marginals
-from kspan.audit.paths import audit_paths
+from kspan.audit.rules.judge import audit_rules
 from kspan.audit.told import check_common, inferred, without_rare
-from kspan.audit.tree import audit_tree
+from kspan.audit.tree.judge import audit_tree
+from kspan.audit.tree.marginals import broken_marginals
+from kspan.audit.tree.published import audit_paths
 from kspan.errors import DoesNotHold, listed
 from kspan.frames.commit import File, write_files
 from kspan.frames.files import load, table_content, written_table
-from kspan.model.association import Rules
-from kspan.model.association_json import read_rules, rules_json
-from kspan.model.clusters import Clusters
-from kspan.model.clusters_json import read_clusters, write_clusters
+from kspan.model.claim import Claim
+from kspan.model.clusters.json import read_clusters, write_clusters
+from kspan.model.clusters.model import Clusters
 from kspan.model.documents import lines
 from kspan.model.kinds import RULES, TREE, model_of
-from kspan.model.release import Claim, Marginal, TreeRelease
-from kspan.model.store import read_tree, tree_json
-from kspan.model.tree import Tree
+from kspan.model.rules.json import read_rules, rules_json
+from kspan.model.rules.model import Rules
+from kspan.model.tree.json import read_tree, tree_json
+from kspan.model.tree.model import Tree
+from kspan.model.tree.release import Marginal, TreeRelease
 from kspan.policy import Policy, PolicyLike
 from kspan.privacy import Requirement
 

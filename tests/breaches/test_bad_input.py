@@ -483,7 +483,7 @@ def test_full_disk_leaves_no_half_of_a_file(refused: Refused, monkeypatch: pytes
 def test_stopped_in_the_middle(
     refused: Refused, monkeypatch: pytest.MonkeyPatch, error: BaseException, said: str
 ) -> None:
-    monkeypatch.setattr(import_module("kspan.audit.audit"), "encode", _raising(error))
+    monkeypatch.setattr(import_module("kspan.audit.table.judge"), "encode", _raising(error))
     assert refused([*AUDIT, "--people", "risk.csv"]).startswith(said)
 
 
@@ -495,7 +495,7 @@ def test_our_own_bug_quotes_no_cell(
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("KSPAN_DEBUG", raising=False)
     monkeypatch.setattr(
-        import_module("kspan.audit.audit"), "encode", _raising(RuntimeError(f"could not parse {SECRET}"))
+        import_module("kspan.audit.table.judge"), "encode", _raising(RuntimeError(f"could not parse {SECRET}"))
     )
     assert main(AUDIT) == 2
     out, err = capsys.readouterr()

@@ -328,7 +328,7 @@ def test_light_start(code: str) -> None:
 
 
 def test_module_and_verb_of_one_name() -> None:
-    code = "import kspan, kspan.audit, kspan.audit.audit; from kspan.audit import link; print(callable(kspan.audit))"
+    code = "import kspan, kspan.audit.audit; from kspan.audit.table import link; print(callable(kspan.audit))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "True\n"
 

@@ -8,7 +8,7 @@ import pytest
 
 import kspan as ks
 from kspan.evaluate.agreement import accuracy, paths_of, text_labels
-from kspan.model.tree import Attribute, Edge, Node, Region, Tree
+from kspan.model.tree.model import Attribute, Edge, Node, Region, Tree
 
 of = Node.of_counts
 CAR = Attribute("car", "public", "categorical", ("No", "Yes", "Two"))

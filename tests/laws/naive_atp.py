@@ -13,7 +13,7 @@ from itertools import pairwise
 from hypothesis import strategies as st
 
 from kspan.model.outcome import HitMiss
-from kspan.model.tree import Attribute, Edge, Node, Region, Tree
+from kspan.model.tree.model import Attribute, Edge, Node, Region, Tree
 
 Row = tuple[Fraction, ...]
 """How many people of each label there are, or are taken to be."""

@@ -15,7 +15,7 @@ from itertools import pairwise, product
 
 from hypothesis import strategies as st
 
-from kspan.model.tree import Attribute, Edge, Node, Region, Role, Tree
+from kspan.model.tree.model import Attribute, Edge, Node, Region, Role, Tree
 
 Value = str | float | None  # None is missing
 Person = Mapping[str, Value]  # by name of the attribute, and the label by name of the target

@@ -1,6 +1,6 @@
 """Top-down specialization spelled out: every step looks at every row again, and nothing is kept from the step before.
 
-Read the definitions in `kspan.anonymize.tds`; this file shares no code with it.
+Read the definitions in `kspan.anonymize.tds.tds`; this file shares no code with it.
 """
 
 import math

@@ -9,12 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kspan.errors import Unreachable
-from kspan.induce import siblings
-from kspan.induce.atp import atp
+from kspan.induce.atp import siblings
+from kspan.induce.atp.atp import atp
 from kspan.model.outcome import HitMiss
-from kspan.model.release import TreeRelease
-from kspan.model.store import read_tree, tree_json
-from kspan.model.tree import Node, Tree
+from kspan.model.tree.json import read_tree, tree_json
+from kspan.model.tree.model import Node, Tree
+from kspan.model.tree.release import TreeRelease
 from kspan.privacy.spec import from_table, parse
 from laws import naive, naive_atp
 

@@ -111,7 +111,7 @@ def agree(one: dict[str, Any], other: dict[str, Any]) -> bool:
 @share_of_examples(0.4)
 @given(people=STARRED)
 def test_suppressed_cells_may_stand_for_anything(at_once: int, people: list[dict[str, Any]]) -> None:
-    with patch.object(import_module("kspan.audit.crowd"), "AT_ONCE", at_once):
+    with patch.object(import_module("kspan.audit.table.crowd"), "AT_ONCE", at_once):
         check_suppressed_as_anything(people)
 
 

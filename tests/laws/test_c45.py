@@ -9,12 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import kspan as ks
-from kspan.audit.tree import audit_tree
-from kspan.audit.tree_spans import spans_of
+from kspan.audit.tree.judge import audit_tree
+from kspan.audit.tree.reached import spans_of
 from kspan.data.encode import encode
-from kspan.induce.c45 import c45
-from kspan.induce.kadet import kadet_c45
-from kspan.model.tree import Node, Tree
+from kspan.induce.tree.c45 import c45
+from kspan.induce.tree.kadet import kadet_c45
+from kspan.model.tree.model import Node, Tree
 from laws import naive_c45, naive_spans
 from laws.naive_c45 import Attribute, Row, Shape
 from laws.test_spans import framed, policy_of

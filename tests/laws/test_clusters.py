@@ -11,14 +11,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import kspan as ks
-from kspan.audit.cells import cells_reached
-from kspan.audit.clusters import audit_clusters, cluster_spans, clustered_people
+from kspan.audit.clusters.cells import cells_reached
+from kspan.audit.clusters.judge import audit_clusters, clustered_people
+from kspan.audit.clusters.spans import cluster_spans
 from kspan.data.encode import encode
-from kspan.induce.cell_reach import cells_of
-from kspan.induce.clusters import clusters as mined
-from kspan.induce.spanning_tree import Forest, spanning_tree
-from kspan.model.clusters import Axis, Clusters
-from kspan.model.tree import Attribute
+from kspan.induce.clusters.learner import clusters as mined
+from kspan.induce.clusters.reach import cells_of
+from kspan.induce.clusters.spanning_tree import Forest, spanning_tree
+from kspan.model.clusters.model import Axis, Clusters
+from kspan.model.tree.model import Attribute
 from laws.asked import KEYS, asked, of_crowds
 from laws.examples import share_of_examples
 

@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import kspan as ks
-from kspan.audit.paths import audit_paths
-from kspan.audit.tree import audit_tree
+from kspan.audit.tree.judge import audit_tree
+from kspan.audit.tree.published import audit_paths
 from kspan.model.outcome import DISCLOSURES, Disclosure, HitMiss
-from kspan.model.tree import Attribute, Edge, Node, Region, Tree
+from kspan.model.tree.model import Attribute, Edge, Node, Region, Tree
 from kspan.privacy import REQUIREMENTS, OnPrivate
 from kspan.privacy.spec import parse
 from laws import naive_spans

@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kspan.kernels.pseudo import draw_codes
-from kspan.model.release import Marginal, TreeRelease
-from kspan.model.store import read_tree
-from kspan.model.tree import Attribute, Edge, Node, Region, Tree
-from kspan.model.writing import write_tree
+from kspan.model.tree.json import read_tree
+from kspan.model.tree.model import Attribute, Edge, Node, Region, Tree
+from kspan.model.tree.release import Marginal, TreeRelease
+from kspan.model.tree.writing import write_tree
 from kspan.share.pgen import apportioned, frame_of, pgen
 from kspan.share.pool import pool
 from kspan.share.source import Source

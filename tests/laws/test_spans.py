@@ -11,17 +11,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import kspan as ks
-from kspan.audit.tree import audit_tree
-from kspan.audit.tree_spans import spans_of
+from kspan.audit.tree.judge import audit_tree
+from kspan.audit.tree.reached import spans_of
 from kspan.data.encode import encode
 from kspan.data.table import Table
-from kspan.induce.allowed import Allowed
-from kspan.induce.grow import NO_SON, Growth, Leaf
-from kspan.induce.id3 import id3, offered
-from kspan.induce.kadet import grow_in_crowds
-from kspan.induce.people import NO_SHARE, Split
-from kspan.induce.release import released, released_node
-from kspan.model.tree import Node, Tree
+from kspan.induce.tree.allowed import Allowed
+from kspan.induce.tree.grow import NO_SON, Growth, Leaf
+from kspan.induce.tree.id3 import id3, offered
+from kspan.induce.tree.kadet import grow_in_crowds
+from kspan.induce.tree.people import NO_SHARE, Split
+from kspan.induce.tree.release import released, released_node
+from kspan.model.tree.model import Node, Tree
 from laws import naive_spans
 from laws.examples import share_of_examples
 from laws.naive_spans import World

@@ -14,13 +14,14 @@ from hypothesis import strategies as st
 
 import kspan as ks
 from kspan.errors import ModelError, PolicyError
+from kspan.model.claim import Claim
 from kspan.model.outcome import DISCLOSURES, Counts, HitMiss, Label, Outcome, Shares, reduced
-from kspan.model.paths import paths, text
 from kspan.model.predict import predicted
-from kspan.model.release import Claim, TreeRelease
-from kspan.model.store import load_tree, read_tree, save_tree, tree_json
-from kspan.model.tree import Attribute, Edge, Node, Region, Tree
-from kspan.model.writing import write_tree
+from kspan.model.tree.json import load_tree, read_tree, save_tree, tree_json
+from kspan.model.tree.model import Attribute, Edge, Node, Region, Tree
+from kspan.model.tree.paths import paths, text
+from kspan.model.tree.release import TreeRelease
+from kspan.model.tree.writing import write_tree
 
 CAR = Attribute("car", "public", "categorical", ("no", "yes"), has_missing=True)
 LABELS = ("bad", "fair", "good")

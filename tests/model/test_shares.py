@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from kspan.model.outcome import DISCLOSURES
 from kspan.model.predict import asked
-from kspan.model.tree import Attribute, Edge, Node, Region, Tree
+from kspan.model.tree.model import Attribute, Edge, Node, Region, Tree
 
 COLOR = Attribute("color", "public", "categorical", ("red", "green", "blue"), has_missing=True)
 AGE = Attribute("age", "public", "numeric", low=0.0, high=9.0, has_missing=True)

@@ -1,7 +1,7 @@
 """The tree of Tian, Zhang, Xu and Sharkey, Figs. 3, 5 and 7, as far as their text determines it."""
 
 from kspan.model.outcome import HitMiss
-from kspan.model.tree import Attribute, Edge, Node, Region, Tree
+from kspan.model.tree.model import Attribute, Edge, Node, Region, Tree
 
 LABELS = ("S1", "S2", "S3", "S4", "S5")
 ATTRIBUTES = (

@@ -8,9 +8,9 @@ import pytest
 
 import kspan as ks
 from kspan.data.encode import encode
-from kspan.induce.c45 import c45
+from kspan.induce.tree.c45 import c45
 from kspan.model.predict import predicted
-from kspan.model.tree import Tree
+from kspan.model.tree.model import Tree
 from papers.halvings import halvings
 
 EIGHT = [

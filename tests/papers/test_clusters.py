@@ -4,12 +4,13 @@ import polars as pl
 import pytest
 
 import kspan as ks
-from kspan.audit.clusters import audit_clusters, cluster_spans, clustered_people
+from kspan.audit.clusters.judge import audit_clusters, clustered_people
+from kspan.audit.clusters.spans import cluster_spans
 from kspan.data.encode import encode
-from kspan.induce.clusters import clusters
-from kspan.induce.spanning_tree import spanning_tree
-from kspan.model.clusters import Axis, Clusters
-from kspan.model.tree import Attribute
+from kspan.induce.clusters.learner import clusters
+from kspan.induce.clusters.spanning_tree import spanning_tree
+from kspan.model.clusters.model import Axis, Clusters
+from kspan.model.tree.model import Attribute
 
 PEOPLE = pl.DataFrame(
     {

@@ -10,9 +10,9 @@ import pytest
 import kspan as ks
 from kspan.data.encode import encode
 from kspan.data.table import Table
-from kspan.induce.id3 import id3
+from kspan.induce.tree.id3 import id3
 from kspan.model.predict import predicted
-from kspan.model.tree import Tree
+from kspan.model.tree.model import Tree
 
 TRAIN, TEST = (ks.datasets.load_adult(part, missing=False) for part in ("train", "test"))
 WORDS = [name for name in TRAIN.columns if TRAIN[name].dtype == pl.String and name != "income"]

@@ -7,14 +7,14 @@ import polars as pl
 import pytest
 
 import kspan as ks
-from anonymize.test_kactus import cells_of, released_frame, seed
-from kspan.anonymize.kactus import kactus
+from anonymize.kactus.test_kactus import cells_of, released_frame, seed
+from kspan.anonymize.kactus.kactus import kactus
 from kspan.data.cells import range_of, read_cell
 from kspan.data.encode import encode
-from kspan.induce.c45 import c45
+from kspan.induce.tree.c45 import c45
 from kspan.model.partition import WITHHELD
 from kspan.model.predict import predicted
-from kspan.model.tree import Attribute, Edge, Node, Region, Tree
+from kspan.model.tree.model import Attribute, Edge, Node, Region, Tree
 from papers.halvings import THOROUGH, halvings
 
 Shape = int | tuple[str, dict[str, "Shape"]]

@@ -13,9 +13,9 @@ import pytest
 
 import kspan as ks
 from kspan.data.encode import encode
-from kspan.induce.conjunctive import conjunctive
-from kspan.induce.part import part
-from kspan.model.decision_list import DecisionList
+from kspan.induce.lists.conjunctive import conjunctive
+from kspan.induce.lists.part import part
+from kspan.model.lists.model import DecisionList
 from papers.halvings import halvings
 
 pytestmark = pytest.mark.slow

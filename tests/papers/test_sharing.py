@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from kspan.induce.atp import atp
-from kspan.induce.branches import Branches
+from kspan.induce.atp.atp import atp
+from kspan.induce.atp.branches import Branches
 from kspan.model.outcome import HitMiss
-from kspan.model.tree import Node
+from kspan.model.tree.model import Node
 from kspan.privacy.spec import parse
 from papers.sharing_tree import TREE
 

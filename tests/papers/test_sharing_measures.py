@@ -4,7 +4,7 @@ import pytest
 
 import kspan as ks
 from kspan.model.outcome import HitMiss
-from kspan.model.tree import Attribute, Edge, Node, Region, Tree
+from kspan.model.tree.model import Attribute, Edge, Node, Region, Tree
 
 CLASSES = ("S1", "S2", "S3", "S4", "S5")
 NAMES = ("d", "e", "k", "l", "g", "m", "n")  # the leaves, from left to right

@@ -9,7 +9,7 @@ import pytest
 import kspan as ks
 from kspan.induce.methods import learn
 from kspan.model.predict import predicted
-from kspan.model.tree import Attribute, Edge, Node, Region, Tree
+from kspan.model.tree.model import Attribute, Edge, Node, Region, Tree
 
 MORTGAGE = ["Gender", "Married", "Age", "Sports car"]
 

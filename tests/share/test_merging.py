@@ -11,14 +11,14 @@ from kspan.data.encode import encode
 from kspan.data.schema import Schema
 from kspan.datasets import load_adult
 from kspan.errors import FileError, ModelError, PolicyError
-from kspan.induce.c45 import c45
 from kspan.induce.methods import learn
-from kspan.model.committee import Committee
+from kspan.induce.tree.c45 import c45
+from kspan.model.committee.model import Committee
 from kspan.model.models import load_model, save_model
 from kspan.model.predict import predicted
-from kspan.model.release import TreeRelease
-from kspan.model.store import save_tree
-from kspan.model.tree import Tree
+from kspan.model.tree.json import save_tree
+from kspan.model.tree.model import Tree
+from kspan.model.tree.release import TreeRelease
 from kspan.policy import Policy
 from kspan.share.merging import MERGERS, merge_trees, pseudo_data
 from kspan.share.source import Source

@@ -10,8 +10,8 @@ from scipy.stats import chi2_contingency
 
 from kspan.errors import ModelError, PolicyError
 from kspan.model.outcome import HitMiss
-from kspan.model.release import Marginal, TreeRelease
-from kspan.model.tree import Attribute, Edge, Node, Region, Tree
+from kspan.model.tree.model import Attribute, Edge, Node, Region, Tree
+from kspan.model.tree.release import Marginal, TreeRelease
 from kspan.share import pgen as module
 from kspan.share.basegen import basegen
 from kspan.share.pgen import frame_of, pgen

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from kspan.errors import ModelError
-from kspan.model.release import TreeRelease
-from kspan.model.tree import Attribute, Node, Role, Tree
+from kspan.model.tree.model import Attribute, Node, Role, Tree
+from kspan.model.tree.release import TreeRelease
 from kspan.share.pool import Pool, pool
 from kspan.share.source import Source
 

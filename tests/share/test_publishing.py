@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 from sklearn.tree import DecisionTreeClassifier
 
 import kspan as ks
-from kspan.audit.marginals import broken_marginals
-from kspan.audit.tree import audit_tree
+from kspan.audit.tree.judge import audit_tree
+from kspan.audit.tree.marginals import broken_marginals
 from kspan.data.encode import encode
-from kspan.induce.recount import raised, recounted
-from kspan.model.release import Marginal, TreeRelease
-from kspan.model.tree import Region
+from kspan.induce.tree.recount import raised, recounted
+from kspan.model.tree.model import Region
+from kspan.model.tree.release import Marginal, TreeRelease
 from kspan.publish import judged_tree
 from kspan.share.spread import marginals
 from laws.examples import share_of_examples

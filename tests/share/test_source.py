@@ -12,9 +12,9 @@ import fsspec
 import pytest
 
 from kspan.errors import FileError, KspanError, ModelError
-from kspan.model.release import TreeRelease
-from kspan.model.store import save_tree, tree_json
-from kspan.model.tree import Node, Tree
+from kspan.model.tree.json import save_tree, tree_json
+from kspan.model.tree.model import Node, Tree
+from kspan.model.tree.release import TreeRelease
 from kspan.share import source
 from kspan.share.source import read_sources, shown
 

@@ -8,16 +8,16 @@ from typing import Any
 
 import polars as pl
 
-from kspan.audit.association import audit_rules
-from kspan.audit.clusters import audit_clusters
+from kspan.audit.clusters.judge import audit_clusters
 from kspan.audit.findings import Audit
-from kspan.audit.paths import audit_paths
-from kspan.audit.tree import audit_tree
+from kspan.audit.rules.judge import audit_rules
+from kspan.audit.tree.judge import audit_tree
+from kspan.audit.tree.published import audit_paths
 from kspan.errors import ModelError, PolicyError
 from kspan.frames.files import load
 from kspan.model.kind import is_model
 from kspan.model.kinds import CLUSTERS, RULES, TREE, Given, given_model, opened
-from kspan.model.people import check_roles
+from kspan.model.tree.people import check_roles
 from kspan.policy import Policy
 from kspan.privacy.requirement import Requirement
 from kspan.privacy.spec import parse

@@ -11,7 +11,7 @@ from kspan.data.hierarchy import Hierarchy
 from kspan.data.levels import Ordered
 from kspan.data.schema import Schema
 from kspan.errors import DoesNotHold
-from kspan.model.tree import Attribute, Edge, Node, Tree
+from kspan.model.tree.model import Attribute, Edge, Node, Tree
 from kspan.policy import Policy
 from kspan.privacy import KAnonymity, Requirement
 

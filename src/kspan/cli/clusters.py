@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from kspan.cli.learn import Asked
-    from kspan.model.clusters import Clusters
+    from kspan.model.clusters.model import Clusters
     from kspan.policy import Policy
 
 

@@ -41,7 +41,7 @@ def demo(
     from kspan.frames.files import write_table
     from kspan.frames.places import make_folder
     from kspan.induce.methods import learn
-    from kspan.model.paths import text
+    from kspan.model.tree.paths import text
     from kspan.policy import Policy
     from kspan.publish import judged_tree, published, write_judged
     from kspan.report.gather import story

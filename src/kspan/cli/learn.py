@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from kspan.cli.association import written_rules
 from kspan.cli.clusters import written_clusters
 from kspan.cli.learned import Made, tell_made, written_model
 from kspan.cli.methods import MethodCommand, Methods, check_given, joined
@@ -27,6 +26,7 @@ from kspan.cli.options import (
     save_report,
 )
 from kspan.cli.output import progress
+from kspan.cli.rules import written_rules
 from kspan.cli.trees import COUNTS, check_told, written_tree
 from kspan.errors import FileError, PolicyError
 from kspan.frames.commit import together
@@ -125,9 +125,9 @@ def learn(asked: Asked) -> int:
 
 def _written(model: "Learned", people: "pl.DataFrame", rules: "Policy", asked: Asked) -> Made:
     """Judge what was learned where it is to keep the requirement, and write it."""
-    from kspan.induce.association import MinedRules
-    from kspan.model.clusters import Clusters
-    from kspan.model.tree import Tree
+    from kspan.induce.rules.learner import MinedRules
+    from kspan.model.clusters.model import Clusters
+    from kspan.model.tree.model import Tree
 
     if isinstance(model, Tree):
         return written_tree(model, people, rules, asked)

@@ -53,7 +53,7 @@ def tell_made(made: Made, asked: "Asked", rules: "Policy") -> int:
 
 def written_model(model: "Predictor", asked: "Asked") -> Made:
     """Write a model that makes no promise."""
-    from kspan.model.decision_list import DecisionList
+    from kspan.model.lists.model import DecisionList
     from kspan.model.models import save_model
 
     save_model(model, asked.output)

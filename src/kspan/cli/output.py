@@ -14,7 +14,7 @@ from kspan.errors import FileError
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from kspan.audit.audit import Progress
+    from kspan.audit.table.judge import Progress
 
 
 def tell(text: str) -> None:

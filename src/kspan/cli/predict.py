@@ -26,7 +26,7 @@ def predict(
     from kspan.data.encode import encode_column
     from kspan.data.schema import Schema
     from kspan.frames.files import check_writable, read_table, write_table
-    from kspan.model.clusters import Clusters
+    from kspan.model.clusters.model import Clusters
     from kspan.model.models import load_model
     from kspan.model.predict import predicted, predictor
 

@@ -268,10 +268,10 @@ def merge(
     json: Json = False,
 ) -> int:
     """Make one model of TREES: learnt from pseudo-data that they describe, or by the votes of all."""
-    from kspan.model.decision_list import DecisionList
+    from kspan.model.lists.model import DecisionList
     from kspan.model.models import name_of, save_model
-    from kspan.model.paths import text
-    from kspan.model.tree import Tree
+    from kspan.model.tree.model import Tree
+    from kspan.model.tree.paths import text
     from kspan.share.merging import MERGERS, merge_trees
     from kspan.share.merging import Generator as Generated
 
@@ -307,7 +307,7 @@ def merge(
 
 def _told(made: "SharedTree", output: Path, *, depth: int, json: bool, public: Any) -> int:
     """Say what was written."""
-    from kspan.model.paths import text
+    from kspan.model.tree.paths import text
     from kspan.report.text import print_audit
 
     tree, audit = made.tree, made.audit
@@ -324,8 +324,8 @@ def _told(made: "SharedTree", output: Path, *, depth: int, json: bool, public: A
 
 
 def _pruning(merge: str, information: str | None) -> dict[str, Any]:
-    from kspan.induce.atp import Information as Known
-    from kspan.induce.atp import Merge as Choice
+    from kspan.induce.atp.atp import Information as Known
+    from kspan.induce.atp.atp import Merge as Choice
 
     check_word("--merge", merge, get_args(Choice))
     if information is not None:

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from kspan.cli.learn import Asked
     from kspan.induce.methods import Learner
-    from kspan.model.tree import Tree
+    from kspan.model.tree.model import Tree
     from kspan.policy import Policy
     from kspan.publish import Judged
 
@@ -43,7 +43,7 @@ def written_tree(tree: "Tree", people: "pl.DataFrame", rules: "Policy", asked: "
     """Judge a tree that is to keep the requirement, and write it with its table; write any other as it is."""
     from kspan.induce.methods import PRIVATE_METHODS
     from kspan.model.models import save_model
-    from kspan.model.paths import text
+    from kspan.model.tree.paths import text
     from kspan.publish import judged_tree, published, write_judged
 
     output, table = asked.output, asked.table
@@ -69,7 +69,7 @@ def written_tree(tree: "Tree", people: "pl.DataFrame", rules: "Policy", asked: "
 
 def _judged_table(tree: "Tree", people: "pl.DataFrame", rules: "Policy", asked: "Asked") -> "Judged":
     """What a tree tells of its people as a table, judged like any other."""
-    from kspan.model.equivalent import told
+    from kspan.model.tree.equivalent import told
     from kspan.publish import judged_table
 
     assert asked.table is not None

@@ -9,14 +9,14 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import check_is_fitted
 
-from kspan.audit.clusters import audit_clusters
+from kspan.audit.clusters.judge import audit_clusters
 from kspan.data.arrays import Floats
 from kspan.data.encode import encode
 from kspan.errors import DoesNotHold, PolicyError
 from kspan.estimators.inputs import roles, rows_of
-from kspan.induce.clusters import Scaling, clusters
-from kspan.model.assigned import assigned
-from kspan.model.clusters import Clusters
+from kspan.induce.clusters.learner import Scaling, clusters
+from kspan.model.clusters.assigned import assigned
+from kspan.model.clusters.model import Clusters
 from kspan.policy import Policy
 
 
@@ -25,7 +25,7 @@ class KAnonymousClusters(ClusterMixin, BaseEstimator):  # type: ignore[misc]
 
     At most `n_clusters` are made; columns that are not named `private` are public. `require` asks for something else
     than k. A private number needs its range in `domains`, or may be any number. Other options are those of
-    `kspan.induce.clusters`.
+    `kspan.induce.clusters.learner`.
 
     >>> import polars as pl
     >>> people = pl.DataFrame({"age": [20, 21, 22, 60, 61, 62], "pay": [1, 2, 3, 7, 8, 9]})

@@ -6,11 +6,11 @@ from typing import Any
 import polars as pl
 from sklearn.utils.validation import check_is_fitted
 
-from kspan.audit.tree import audit_tree
+from kspan.audit.tree.judge import audit_tree
 from kspan.errors import DoesNotHold, Unreachable
 from kspan.estimators.classifier import Classifier
 from kspan.estimators.inputs import Labels, roles
-from kspan.model.tree import Tree
+from kspan.model.tree.model import Tree
 from kspan.policy import Policy
 
 

@@ -14,7 +14,7 @@ from kspan.errors import DataError
 from kspan.frames.files import load
 from kspan.model.kinds import TREE, given_model, model_of
 from kspan.model.predict import predicted, predictor
-from kspan.model.tree import Region, Tree
+from kspan.model.tree.model import Region, Tree
 
 Interval: TypeAlias = tuple[float | None, float | None]
 Path: TypeAlias = tuple[frozenset[tuple[str, Region]], str | None]

@@ -17,7 +17,7 @@ from kspan.errors import DoesNotHold, KspanError, PolicyError, Unreachable, chec
 from kspan.evaluate.trial import Trial
 from kspan.frames.files import load
 from kspan.induce.methods import PRIVATE_METHODS, TREE_METHODS, learn, options_of
-from kspan.model.tree import Tree
+from kspan.model.tree.model import Tree
 from kspan.policy import Policy
 from kspan.privacy import KAnonymity
 from kspan.publish import judged_tree

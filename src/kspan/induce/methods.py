@@ -10,19 +10,19 @@ import polars as pl
 from kspan.data.encode import encode
 from kspan.errors import PolicyError, did_you_mean
 from kspan.frames.files import load
-from kspan.induce.association import MinedRules, mine_rules
-from kspan.induce.c45 import c45
-from kspan.induce.clusters import clusters
-from kspan.induce.conjunctive import conjunctive
-from kspan.induce.id3 import id3
-from kspan.induce.kadet import kadet, kadet_c45
-from kspan.induce.logistic import logistic
-from kspan.induce.naive_bayes import naive_bayes
-from kspan.induce.part import part
-from kspan.model.clusters import Clusters
+from kspan.induce.clusters.learner import clusters
+from kspan.induce.lists.conjunctive import conjunctive
+from kspan.induce.lists.part import part
+from kspan.induce.released.logistic import logistic
+from kspan.induce.released.naive_bayes import naive_bayes
+from kspan.induce.rules.learner import MinedRules, mine_rules
+from kspan.induce.tree.c45 import c45
+from kspan.induce.tree.id3 import id3
+from kspan.induce.tree.kadet import kadet, kadet_c45
+from kspan.model.clusters.model import Clusters
 from kspan.model.models import Model
 from kspan.model.predictor import Predictor
-from kspan.model.tree import Tree
+from kspan.model.tree.model import Tree
 from kspan.options import Option, check_names, declared
 from kspan.policy import Policy, PolicyLike
 

@@ -7,7 +7,7 @@ from typing import Any, NoReturn
 from kspan.data.garbage import uncollected
 from kspan.errors import ModelError
 from kspan.model.checks import Place
-from kspan.model.nodes import MOST_DEPTH
+from kspan.model.tree.nodes import MOST_DEPTH
 
 
 def lines(document: Mapping[str, Any]) -> str:

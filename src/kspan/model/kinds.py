@@ -16,29 +16,29 @@ from kspan.data.baskets import people_in
 from kspan.data.encode import encode
 from kspan.errors import ModelError, listed
 from kspan.frames.files import read_text
-from kspan.model import (
-    association_json,
-    bayes_json,
-    clusters_json,
-    committee_json,
-    decision_list_json,
-    linear_json,
-    writing,
-)
-from kspan.model.association import Rules, imported_rules, is_rules_frame
-from kspan.model.bayes import NaiveBayes
-from kspan.model.clusters import Clusters
-from kspan.model.committee import Committee
-from kspan.model.decision_list import DecisionList
+from kspan.model.bayes import json as bayes_json
+from kspan.model.bayes.model import NaiveBayes
+from kspan.model.claim import Claim
+from kspan.model.clusters import json as clusters_json
+from kspan.model.clusters.imported import imported_clusters, is_fitted_clustering
+from kspan.model.clusters.model import Clusters
+from kspan.model.committee import json as committee_json
+from kspan.model.committee.model import Committee
 from kspan.model.documents import parsed
-from kspan.model.imported import imported, is_fitted_tree
-from kspan.model.imported_clusters import imported_clusters, is_fitted_clustering
 from kspan.model.kind import is_model
-from kspan.model.linear import Linear
+from kspan.model.linear import json as linear_json
+from kspan.model.linear.model import Linear
+from kspan.model.lists import json as lists_json
+from kspan.model.lists.model import DecisionList
 from kspan.model.predictor import Predictor
-from kspan.model.release import Claim, TreeRelease
-from kspan.model.store import read_tree
-from kspan.model.tree import Tree
+from kspan.model.rules import json as rules_json
+from kspan.model.rules.imported import imported_rules, is_rules_frame
+from kspan.model.rules.model import Rules
+from kspan.model.tree import writing
+from kspan.model.tree.imported import imported, is_fitted_tree
+from kspan.model.tree.json import read_tree
+from kspan.model.tree.model import Tree
+from kspan.model.tree.release import TreeRelease
 from kspan.policy import Policy
 
 Model = Tree | Predictor
@@ -80,7 +80,7 @@ CLUSTERS = Kind(
     is_fitted_clustering, _centers,
 )  # fmt: skip
 RULES = Kind(
-    "rules", "set of rules", association_json.FORMAT, Rules, association_json.read_rules, association_json.write_rules,
+    "rules", "set of rules", rules_json.FORMAT, Rules, rules_json.read_rules, rules_json.write_rules,
     is_rules_frame, lambda given, people, policy: imported_rules(given, people_in(people, policy), policy),
 )  # fmt: skip
 KINDS = (
@@ -90,8 +90,8 @@ KINDS = (
         "linear", "logistic regression", linear_json.FORMAT, Linear, linear_json.read_linear, linear_json.write_linear,
     ),
     Kind(
-        "list", "decision list", decision_list_json.FORMAT, DecisionList, decision_list_json.read_decision_list,
-        decision_list_json.write_decision_list,
+        "list", "decision list", lists_json.FORMAT, DecisionList, lists_json.read_decision_list,
+        lists_json.write_decision_list,
     ),
     Kind(
         "committee", "committee of trees", committee_json.FORMAT, Committee, committee_json.read_committee,

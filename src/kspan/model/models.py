@@ -8,9 +8,9 @@ from kspan.model.documents import lines, parsed
 from kspan.model.kinds import Model as Model
 from kspan.model.kinds import Released as Released
 from kspan.model.kinds import kind_of, opened, read
-from kspan.model.release import TreeRelease
-from kspan.model.store import save_tree
-from kspan.model.tree import Tree
+from kspan.model.tree.json import save_tree
+from kspan.model.tree.model import Tree
+from kspan.model.tree.release import TreeRelease
 
 
 def load_model(path: str | os.PathLike[str]) -> Released:

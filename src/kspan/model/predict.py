@@ -12,13 +12,13 @@ from kspan.data.table import Table
 from kspan.errors import ModelError
 from kspan.frames.files import load
 from kspan.frames.native import like
-from kspan.model.assigned import assigned
-from kspan.model.association import Rules
-from kspan.model.clusters import Clusters
+from kspan.model.clusters.assigned import assigned
+from kspan.model.clusters.model import Clusters
 from kspan.model.kinds import Released, kind_of, model_of
 from kspan.model.predictor import Predictor
 from kspan.model.questions import answers
-from kspan.model.tree import Tree
+from kspan.model.rules.model import Rules
+from kspan.model.tree.model import Tree
 
 
 def predict(model: Any, people: Any, *, range_pattern: str | None = None) -> Any:

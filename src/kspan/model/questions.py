@@ -10,7 +10,7 @@ from kspan.data.general import general
 from kspan.data.schema import Schema
 from kspan.data.table import Table
 from kspan.errors import DataError, listed
-from kspan.model.tree import Attribute
+from kspan.model.tree.model import Attribute
 
 
 def answers(attributes: Sequence[Attribute], people: pl.DataFrame, range_pattern: str | None = None) -> Table:

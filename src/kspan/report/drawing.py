@@ -5,10 +5,10 @@ from typing import Any
 from kspan.audit.findings import Audit
 from kspan.errors import PolicyError
 from kspan.frames.files import load
-from kspan.model.association import Rules
-from kspan.model.clusters import Clusters
+from kspan.model.clusters.model import Clusters
 from kspan.model.kinds import CLUSTERS, RULES, TREE, given_model
-from kspan.model.tree import Tree
+from kspan.model.rules.model import Rules
+from kspan.model.tree.model import Tree
 from kspan.policy import Policy
 from kspan.report.pictures.clusters import clusters_picture
 from kspan.report.pictures.rules import rules_picture

@@ -6,9 +6,9 @@ from datetime import UTC, datetime
 
 from kspan.audit.findings import Audit
 from kspan.evaluate.cost import CostCurve
-from kspan.model.association import Rules
-from kspan.model.clusters import Clusters
-from kspan.model.tree import Tree
+from kspan.model.clusters.model import Clusters
+from kspan.model.rules.model import Rules
+from kspan.model.tree.model import Tree
 from kspan.policy import Policy
 from kspan.privacy.spec import parse
 from kspan.report import sentences

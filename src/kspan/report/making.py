@@ -18,11 +18,11 @@ from kspan.evaluate.cost import CostCurve, cost_curve
 from kspan.frames.commit import content_of
 from kspan.frames.files import load
 from kspan.frames.seal import checksum, manifest_path
-from kspan.model.association import Rules
-from kspan.model.clusters import Clusters
+from kspan.model.clusters.model import Clusters
 from kspan.model.kind import begins_model
 from kspan.model.kinds import given_model
-from kspan.model.tree import Tree
+from kspan.model.rules.model import Rules
+from kspan.model.tree.model import Tree
 from kspan.policy import Policy, PolicyLike, people_and_policy
 from kspan.privacy import Requirement
 from kspan.privacy.spec import parse

@@ -5,11 +5,11 @@ from typing import Any
 from markupsafe import Markup
 
 from kspan.audit.findings import Audit
-from kspan.induce.association import MinedRules
-from kspan.model.association import Rules
-from kspan.model.clusters import Clusters
-from kspan.model.release import TreeRelease
-from kspan.model.tree import Tree
+from kspan.induce.rules.learner import MinedRules
+from kspan.model.clusters.model import Clusters
+from kspan.model.rules.model import Rules
+from kspan.model.tree.model import Tree
+from kspan.model.tree.release import TreeRelease
 from kspan.report.figures import compiled, sizes_chart
 from kspan.report.gather import Release, summarized
 from kspan.report.page import environment

@@ -5,7 +5,7 @@ from typing import Any
 
 from kspan.audit.findings import Audit, Finding
 from kspan.evaluate.cost import CostCurve, CostPoint, makes_trees
-from kspan.model.tree import Tree
+from kspan.model.tree.model import Tree
 from kspan.policy import Policy
 from kspan.privacy import KAnonymity, Requirement
 from kspan.report.crowd import Line, in_words

@@ -8,9 +8,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from kspan.audit.findings import Audit, Finding
-from kspan.model.association import Rules
-from kspan.model.clusters import Clusters
-from kspan.model.tree import Node, Tree
+from kspan.model.clusters.model import Clusters
+from kspan.model.rules.model import Rules
+from kspan.model.tree.model import Node, Tree
 from kspan.report.pictures.words import way
 
 MOST_CONDITIONS = 12

@@ -12,9 +12,9 @@ from kspan.data.arrays import Floats
 from kspan.data.cells import SUPPRESSED
 from kspan.data.domain import Domain
 from kspan.data.table import Column
-from kspan.model.admitted import Admitted
-from kspan.model.release import Marginal
-from kspan.model.tree import Attribute
+from kspan.model.tree.admitted import Admitted
+from kspan.model.tree.model import Attribute
+from kspan.model.tree.release import Marginal
 from kspan.share.line import Line, middle, within
 
 Numbers = Literal["cells", "uniform", "midpoint", "endpoint"]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from kspan.data.arrays import Bools, Floats
-from kspan.model.tree import Attribute
+from kspan.model.tree.model import Attribute
 
 WHOLE = 2.0**52
 """Up to here floats tell every half."""

@@ -10,13 +10,13 @@ import polars as pl
 
 from kspan.data.table import Table
 from kspan.errors import ModelError, PolicyError, did_you_mean
-from kspan.induce.c45 import c45
 from kspan.induce.methods import LEARNERS, PREDICTING, PRIVATE_METHODS
-from kspan.model.committee import Committee
+from kspan.induce.tree.c45 import c45
+from kspan.model.committee.model import Committee
 from kspan.model.models import Model
 from kspan.model.predictor import Predictor
-from kspan.model.release import TreeRelease
-from kspan.model.tree import Tree
+from kspan.model.tree.model import Tree
+from kspan.model.tree.release import TreeRelease
 from kspan.options import check_names
 from kspan.share.basegen import basegen
 from kspan.share.codings import Numbers
@@ -56,7 +56,7 @@ def pseudo_data(
 
     `trees` are files, folders, URLs or trees. Options are those of `pgen`; `basegen` takes `rows`, `numbers` and `rng`.
 
-    >>> from kspan.model.tree import Node
+    >>> from kspan.model.tree.model import Node
     >>> tree = Tree((), "risk", "private", ("bad", "good"), Node.of_counts((4, 2)))
     >>> sorted(pseudo_data(tree)["risk"])
     ['bad', 'bad', 'bad', 'bad', 'good', 'good']

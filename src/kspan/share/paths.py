@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 
 from kspan.data.arrays import Bools, Floats, Int64s
 from kspan.data.garbage import uncollected
-from kspan.model.admitted import Admitted, Stretch
 from kspan.model.outcome import Counts, HitMiss, Outcome
-from kspan.model.release import Marginal
-from kspan.model.tree import Attribute, Node, Region
+from kspan.model.tree.admitted import Admitted, Stretch
+from kspan.model.tree.model import Attribute, Node, Region
+from kspan.model.tree.release import Marginal
 from kspan.share.codings import MISSING, Coding, Option
 from kspan.share.pool import Member, Pool
 

@@ -11,7 +11,7 @@ from kspan.data.arrays import Floats, Int64s
 from kspan.data.domain import Domain
 from kspan.data.table import Column, Table
 from kspan.errors import ModelError, PolicyError, check_number, did_you_mean
-from kspan.model.tree import Node
+from kspan.model.tree.model import Node
 from kspan.share.codings import MISSING, Coding, Numbers, Pieces, Values
 from kspan.share.line import Line
 from kspan.share.paths import Arrays, Paths, label_choices, paths

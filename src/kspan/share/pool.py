@@ -6,8 +6,8 @@ from typing import NoReturn
 
 from kspan.data.schema import Schema
 from kspan.errors import ModelError
-from kspan.model.release import TreeRelease
-from kspan.model.tree import Attribute, Role, Tree
+from kspan.model.tree.model import Attribute, Role, Tree
+from kspan.model.tree.release import TreeRelease
 from kspan.share.source import Source
 
 

@@ -12,16 +12,16 @@ from kspan.audit.findings import Audit
 from kspan.data.encode import encode
 from kspan.errors import DataError, DoesNotHold, PolicyError, Unreachable, did_you_mean, listed
 from kspan.frames.files import load
-from kspan.induce.atp import Information, Merge, atp, best_pruned, empty, information_of
+from kspan.induce.atp.atp import Information, Merge, atp, best_pruned, empty, information_of
 from kspan.induce.methods import learn
-from kspan.induce.recount import goes_one_way, raised, recounted
+from kspan.induce.tree.recount import goes_one_way, raised, recounted
 from kspan.model.documents import parsed
-from kspan.model.imported import imported
 from kspan.model.kinds import TREE, given_model, opened
-from kspan.model.people import check_roles, coded_people
-from kspan.model.release import TreeRelease
-from kspan.model.store import read_tree
-from kspan.model.tree import Tree
+from kspan.model.tree.imported import imported
+from kspan.model.tree.json import read_tree
+from kspan.model.tree.model import Tree
+from kspan.model.tree.people import check_roles, coded_people
+from kspan.model.tree.release import TreeRelease
 from kspan.notebooks import ShownInNotebooks
 from kspan.policy import Policy, PolicyLike
 from kspan.privacy import Requirement

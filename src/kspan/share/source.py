@@ -11,8 +11,8 @@ from kspan.data.garbage import uncollected
 from kspan.errors import FileError
 from kspan.frames.places import reason
 from kspan.model.documents import parsed
-from kspan.model.release import TreeRelease
-from kspan.model.store import read_tree
+from kspan.model.tree.json import read_tree
+from kspan.model.tree.release import TreeRelease
 
 MOST_BYTES = 512 * 2**20
 """Of one tree, before anything of it is looked at."""

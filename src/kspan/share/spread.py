@@ -4,9 +4,9 @@ import numpy as np
 
 from kspan.data.arrays import Floats, Int64s
 from kspan.data.table import Column, Table
-from kspan.induce.atp import pruned
-from kspan.model.release import Marginal
-from kspan.model.tree import Attribute, Edge, Node, Region, Tree
+from kspan.induce.atp.atp import pruned
+from kspan.model.tree.model import Attribute, Edge, Node, Region, Tree
+from kspan.model.tree.release import Marginal
 from kspan.privacy import Requirement
 
 BINS = 20
@@ -16,8 +16,8 @@ BINS = 20
 def marginals(tree: Tree, table: Table, requirement: Requirement) -> tuple[Marginal, ...]:
     """The spread of each attribute of a tree, in bins of which each satisfies the requirement.
 
-    An attribute by itself is a tree of one question, so that it is pruned like one (`kspan.induce.atp`); of one that
-    keeps no two bins nothing is told.
+    An attribute by itself is a tree of one question, so it is pruned like one (`kspan.induce.atp`). One that
+    keeps no two bins is left out.
     """
     found = []
     for place, attribute in enumerate(tree.attributes):

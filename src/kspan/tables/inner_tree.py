@@ -6,14 +6,14 @@ import numpy as np
 import polars as pl
 
 from kspan.anonymize.crowds import Recoding
-from kspan.anonymize.kactus import kactus
+from kspan.anonymize.kactus.kactus import kactus
 from kspan.data.schema import Schema
 from kspan.data.table import Column, Table
 from kspan.errors import PolicyError
-from kspan.induce.c45 import c45
-from kspan.induce.id3 import id3
-from kspan.model.imported import imported, is_fitted_tree
-from kspan.model.tree import Tree
+from kspan.induce.tree.c45 import c45
+from kspan.induce.tree.id3 import id3
+from kspan.model.tree.imported import imported, is_fitted_tree
+from kspan.model.tree.model import Tree
 from kspan.options import hands_on, takes_options
 from kspan.policy import Policy
 

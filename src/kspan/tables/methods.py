@@ -10,12 +10,12 @@ Method = Callable[..., Recoding]
 
 def methods() -> dict[str, Method]:
     """The methods by name; their modules are loaded when they are asked for."""
-    from kspan.anonymize.datafly import datafly
-    from kspan.anonymize.incognito import incognito
-    from kspan.anonymize.k_optimize import k_optimize
+    from kspan.anonymize.full_domain.datafly import datafly
+    from kspan.anonymize.full_domain.incognito import incognito
+    from kspan.anonymize.k_optimize.k_optimize import k_optimize
     from kspan.anonymize.mondrian import mondrian
-    from kspan.anonymize.one_dim import one_dim
-    from kspan.anonymize.tds import tdr, tds
+    from kspan.anonymize.one_dim.one_dim import one_dim
+    from kspan.anonymize.tds.tds import tdr, tds
     from kspan.tables.inner_tree import grown_and_pruned
 
     return {

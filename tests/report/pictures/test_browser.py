@@ -14,8 +14,8 @@ import pytest
 import vl_convert
 
 from kspan.audit.findings import Finding
-from kspan.model.clusters import Axis, Clusters
-from kspan.model.tree import Attribute, Edge, Node, Region, Tree
+from kspan.model.clusters.model import Axis, Clusters
+from kspan.model.tree.model import Attribute, Edge, Node, Region, Tree
 from kspan.report.pictures.clusters import clusters_picture
 from kspan.report.pictures.clusters_spec import clusters_chart
 from kspan.report.pictures.tree import tree_picture

@@ -8,12 +8,12 @@ import polars as pl
 import pytest
 
 import kspan as ks
-from kspan.audit.clusters import audit_clusters
+from kspan.audit.clusters.judge import audit_clusters
 from kspan.audit.findings import Finding
 from kspan.data.encode import encode
-from kspan.model.clusters import Axis, Clusters
-from kspan.model.release import Claim
-from kspan.model.tree import Attribute
+from kspan.model.claim import Claim
+from kspan.model.clusters.model import Axis, Clusters
+from kspan.model.tree.model import Attribute
 from kspan.report.pictures import clusters as drawn
 from kspan.report.pictures.clusters import ClustersPicture, clusters_picture
 from kspan.report.pictures.clusters_spec import clusters_chart, clusters_svg

@@ -8,7 +8,7 @@ import vl_convert
 
 import kspan as ks
 from kspan.audit.findings import Finding
-from kspan.model.association import rules_about
+from kspan.model.rules.model import rules_about
 from kspan.report.pictures import rules as listed
 from kspan.report.pictures.rules import DrawnItem, rules_chart, rules_picture
 

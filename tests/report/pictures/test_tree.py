@@ -10,7 +10,7 @@ import vl_convert
 import kspan as ks
 from kspan.audit.findings import Finding
 from kspan.induce.methods import learn
-from kspan.model.tree import Attribute, Edge, Node, Region, Tree
+from kspan.model.tree.model import Attribute, Edge, Node, Region, Tree
 from kspan.report.pictures import tree as drawn
 from kspan.report.pictures.tree import HELD_BACK, TreePicture, tree_picture
 from kspan.report.pictures.tree_spec import described, first_depth, label_colors, tree_spec, tree_svg

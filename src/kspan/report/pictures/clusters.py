@@ -8,9 +8,9 @@ import numpy as np
 from kspan.audit.findings import Finding
 from kspan.data.arrays import Floats
 from kspan.data.domain import Kind
-from kspan.model.clusters import Axis, Center, Clusters
+from kspan.model.clusters.model import Axis, Center, Clusters
 from kspan.model.outcome import plain
-from kspan.model.tree import Role
+from kspan.model.tree.model import Role
 from kspan.report.crowd import Crowd, crowds
 from kspan.report.pictures.cell_shapes import Polygon, cell_shapes
 from kspan.report.pictures.words import joined, number_short, short

@@ -8,8 +8,8 @@ import altair as alt
 import polars as pl
 
 from kspan.audit.findings import Finding
-from kspan.model.association import Rule, Rules
-from kspan.model.tree import Role
+from kspan.model.rules.model import Rule, Rules
+from kspan.model.tree.model import Role
 from kspan.report.charts import COLORS
 from kspan.report.crowd import Crowd, crowds
 from kspan.report.pictures.words import short

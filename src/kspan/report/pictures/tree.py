@@ -6,8 +6,8 @@ from itertools import accumulate
 
 from kspan.audit.findings import Finding
 from kspan.model.outcome import Counts, HitMiss, Outcome, Shares, plain
-from kspan.model.paths import EVERYONE
-from kspan.model.tree import Edge, Node, Role, Tree
+from kspan.model.tree.model import Edge, Node, Role, Tree
+from kspan.model.tree.paths import EVERYONE
 from kspan.report.crowd import Crowd, crowds
 from kspan.report.pictures.words import short, way
 

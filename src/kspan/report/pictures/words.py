@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from kspan.data.cells import number_text
 from kspan.model.outcome import plain
-from kspan.model.paths import EVERYONE
-from kspan.model.tree import Attribute, Region
+from kspan.model.tree.model import Attribute, Region
+from kspan.model.tree.paths import EVERYONE
 from kspan.report.words import visible
 
 MOST_VALUES = 3

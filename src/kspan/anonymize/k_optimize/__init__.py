@@ -1,0 +1,1 @@
+"""K-Optimize: the best intervals for all."""

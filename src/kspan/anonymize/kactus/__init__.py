@@ -1,0 +1,1 @@
+"""kACTUS: anonymity by pruning a classification tree."""

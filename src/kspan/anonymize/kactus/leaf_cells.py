@@ -1,0 +1,98 @@
+"""What the leaves of a tree show of their people (kACTUS, procedure Suppress, Figures 5 and 6)."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, Literal
+
+import numpy as np
+
+from kspan.anonymize.cells import MEAN_DIGITS, shown
+from kspan.anonymize.kactus.leaves import Leaf
+from kspan.anonymize.kactus.routes import Rows, Runs
+from kspan.data.arrays import Int64s
+from kspan.data.cells import SUPPRESSED, number_text, write_interval, write_set
+from kspan.data.groups import group_rows
+from kspan.data.table import Column, Table
+from kspan.model.partition import WITHHELD, Partition, Shown
+from kspan.policy import Policy
+
+Show = Literal["median", "mean", "interval"]
+
+
+class Cells:
+    """What a leaf shows of an attribute."""
+
+    def __init__(self, table: Table, show: Show, numeric: set[str]) -> None:
+        self.table, self.show, self.numeric = table, show, numeric
+
+    def cell(self, name: str, leaf: Leaf) -> str | None:
+        """A value, a set of values, or what is shown of a number; `*` if it was not asked; None if it is missing.
+
+        Sets and intervals depend on the way to the leaf alone, not on who happens to be there.
+        """
+        if name not in leaf.path:
+            return SUPPRESSED
+        column, runs = self.table[name], leaf.path[name]
+        if runs[0][0] == column.missing:
+            return None
+        in_a_row = len(runs) == 1
+        if in_a_row and runs[0][1] == runs[0][0] + 1:
+            return column.label(runs[0][0])
+        if name in self.numeric and self.show == "median":
+            return column.label(self._middle(column, leaf.rows))
+        if name in self.numeric and self.show == "mean":
+            return self._mean(column, runs, leaf.rows)
+        if name in self.numeric and in_a_row:
+            return write_interval(*_ends(column, *runs[0]))
+        return write_set(column.label(code) for first, end in runs for code in range(first, end))
+
+    def _middle(self, column: Column, rows: Rows) -> int:
+        """The code of the person in the middle, of two the lower one."""
+        codes = column.codes[rows]
+        if self.table.weights is None:
+            middle = (len(codes) - 1) // 2
+            return int(np.partition(codes, middle)[middle])
+        order = np.argsort(codes, kind="stable")
+        people = np.cumsum(self.table.weights[rows[order]])
+        return int(codes[order[np.searchsorted(people, (people[-1] + 1) // 2)]])
+
+    def _mean(self, column: Column, runs: Runs, rows: Rows) -> str:
+        """With few digits, but as many as it takes to stay between the ends."""
+        weights = None if self.table.weights is None else self.table.weights[rows]
+        exact = float(np.average(column.values[column.codes[rows]].astype(np.float64), weights=weights))
+        low, high = float(column.values[runs[0][0]]), float(column.values[runs[-1][1] - 1])
+        rounded = (float(f"{exact:.{digits}g}") for digits in range(MEAN_DIGITS, 18))
+        return number_text(next((mean for mean in rounded if low <= mean <= high), min(max(exact, low), high)))
+
+
+def released(leaves: Sequence[Leaf], table: Table, policy: Policy, cells: Cells) -> tuple[Partition, Int64s]:
+    """The leaves as groups in the order of what they show, the same in one, and the group of each leaf."""
+    seen = shown_by(leaves, table, policy, cells)
+    group_of_leaf, groups = group_rows([each.column for each in seen.values()], len(leaves))
+    example = np.empty(groups, np.int64)
+    example[group_of_leaf] = np.arange(len(leaves))
+    group = np.full(table.rows, WITHHELD, np.int64)
+    for leaf, at in zip(leaves, group_of_leaf.tolist(), strict=True):
+        group[leaf.rows] = at
+    of_groups = {
+        name: Shown(each.code[example], replace(each.column, codes=each.column.codes[example]))
+        for name, each in seen.items()
+    }
+    return Partition(group, groups, of_groups), group_of_leaf
+
+
+def shown_by(leaves: Sequence[Leaf], table: Table, policy: Policy, cells: Cells) -> dict[str, Shown]:
+    """What each leaf shows of the public attributes."""
+    each = np.arange(len(leaves))
+    return {name: shown(table[name], each, [cells.cell(name, leaf) for leaf in leaves]) for name in policy.public}
+
+
+def _ends(column: Column, first: int, end: int) -> tuple[Any, Any]:
+    """The lowest and the highest number of a run of codes; a declared domain goes on where the numbers end."""
+    low, high = column.values[first], column.values[end - 1]
+    domain = column.domain
+    if domain is not None and domain.low is not None and first == 0:
+        low = min(low, domain.low)
+    if domain is not None and domain.high is not None and end == len(column.values):
+        high = max(high, domain.high)
+    return low, high

@@ -1,0 +1,1 @@
+"""Groups of neighbors along a curve."""

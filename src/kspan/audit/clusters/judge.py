@@ -1,0 +1,63 @@
+"""The audit of a clustering: who can be in the same cells by public values alone is one span, and must be a crowd."""
+
+import numpy as np
+import polars as pl
+
+from kspan.audit.clusters.spans import cluster_spans
+from kspan.audit.findings import Audit
+from kspan.audit.judge import judge
+from kspan.data.encode import encode
+from kspan.data.table import Table
+from kspan.errors import DataError, PolicyError, listed
+from kspan.model.clusters.model import Clusters
+from kspan.policy import Policy
+from kspan.privacy import OnPrivate
+
+
+def audit_clusters(clusters: Clusters, people: pl.DataFrame, policy: Policy, *, show: int = 5) -> Audit:
+    """Judge a clustering by the people it was made from: every span must satisfy the policy's requirement.
+
+    Each center has a cell, all that is nearer to it than to any other. A person may be in every cell that some private
+    values lead to (Friedman et al. 2008, Sect. 4.2); whoever can be in one cell only is safe at any size.
+    """
+    _check_asked(clusters, policy)
+    return judge(cluster_spans(clusters, clustered_people(clusters, people, policy)), policy.require, show=show)
+
+
+def tells_the_truth(clusters: Clusters, people: pl.DataFrame, policy: Policy) -> bool:
+    """Are as many of these people at each cluster as it says?"""
+    table = clustered_people(clusters, people, policy)
+    counts = np.bincount(clusters.nearest(table), table.weights, minlength=len(clusters))
+    return bool((counts == np.array(clusters.people)).all())
+
+
+def clustered_people(clusters: Clusters, people: pl.DataFrame, policy: Policy) -> Table:
+    """The attributes of the people of a clustering, coded; refused if these cannot be its people."""
+    names = [attribute.name for attribute in clusters.attributes]
+    needed = names if policy.weight is None else [*names, policy.weight]
+    absent = [name for name in needed if name not in people.columns]
+    if absent:
+        raise DataError(f"the people lack the column {listed(absent)}: give the table that the clusters were made from")
+    table = encode(people, policy, names)
+    for attribute in clusters.attributes:
+        column = table[attribute.name]
+        if attribute.kind == "numeric" and (column.values.dtype == object or column.size > len(column.values)):
+            raise DataError(f"column {attribute.name!r} must hold a number for everybody: fill it, or leave people out")
+    return table
+
+
+def _check_asked(clusters: Clusters, policy: Policy) -> None:
+    """Refuse a policy with other roles than the clusters have, or that requires something of what they do not tell."""
+    roles = dict.fromkeys(policy.public, "public") | dict.fromkeys(policy.private, "private")
+    for attribute in clusters.attributes:
+        if roles.get(attribute.name) != attribute.role:
+            said = roles.get(attribute.name, "nothing")
+            raise PolicyError(
+                f"the clusters take {attribute.name!r} as {attribute.role}, the policy says {said}: they must agree"
+            )
+    told = {attribute.name for attribute in clusters.attributes if attribute.role == "private"}
+    for part in policy.require.parts:
+        if isinstance(part, OnPrivate) and not (told and told.issuperset(part.on)):
+            raise PolicyError(
+                f"{part} cannot be asked of these clusters: they tell of {listed(sorted(told)) or 'nothing'}"
+            )

@@ -1,0 +1,83 @@
+"""The spans of a clustering: whoever can be in the same cells by public values alone."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from kspan.audit.clusters.cells import cells_reached
+from kspan.audit.shown import shown_cell
+from kspan.audit.spans import SpansOfPeople
+from kspan.data.arrays import Bools, Int64s
+from kspan.data.groups import Counts, Groups, count_groups, tally
+from kspan.data.table import Table
+from kspan.model.clusters.model import Clusters
+from kspan.model.partition import Partition
+
+CLUSTER = "cluster"
+"""What a clustering tells of people besides their private attributes."""
+
+
+@dataclass(frozen=True, repr=False)
+class ClusterSpans(SpansOfPeople):
+    """The spans of a clustering among some people."""
+
+    kind = "clusters"
+    clusters: Clusters
+    table: Table
+    span: Int64s
+    groups: Groups
+    """The people of each span, with what is private of them."""
+    reaches: Bools
+    """Which cells each span reaches."""
+    cells: Counts
+    """In which cells the people of each span are."""
+
+    @property
+    def told(self) -> Mapping[str, Counts]:
+        """The cluster of people, and what is private of them."""
+        return {CLUSTER: self.cells, **self.groups.private}
+
+    def bins(self, span: int) -> tuple[int, ...]:
+        """The cells that a span reaches."""
+        return tuple((np.flatnonzero(self.reaches[span]) + 1).tolist())
+
+    def shown(self, some: Sequence[int]) -> list[dict[str, str]]:
+        """Which cells some spans reach, and which public values lead there."""
+        return [self._shown(span) for span in some]
+
+    def _shown(self, span: int) -> dict[str, str]:
+        rows = np.flatnonzero(self.span == span)
+        shown = {"clusters": ", ".join(map(str, self.bins(span)))}
+        for attribute in self.clusters.attributes:
+            if attribute.role == "public":
+                column = self.table[attribute.name]
+                shown[attribute.name] = shown_cell(column, np.unique(column.codes[rows]))
+        return shown
+
+
+def cluster_spans(clusters: Clusters, table: Table) -> ClusterSpans:
+    """The spans of a clustering: people who can be in the same cells; equal people are looked at once."""
+    public = [one.name for one in clusters.attributes if one.role == "public"]
+    private = [one.name for one in clusters.attributes if one.role == "private"]
+    kinds = Partition.by_equality(table, public)
+    row = np.empty(kinds.number, np.int64)
+    row[kinds.group] = np.arange(table.rows)
+    reached = cells_reached(clusters, clusters.squares(table.at(row), public))
+    packed = np.packbits(reached, axis=1)
+    _, example, span = np.unique(packed, axis=0, return_index=True, return_inverse=True)
+    of_rows = span.reshape(-1)[kinds.group]
+    counted = count_groups(table, of_rows, len(example), private)
+    groups = Groups(counted.sizes, counted.private, reached[example].sum(axis=1) > 1)
+    cells = _cells(clusters, table, of_rows, len(example))
+    return ClusterSpans(clusters, table, of_rows, groups, reached[example], cells)
+
+
+def _cells(clusters: Clusters, table: Table, span: Int64s, number: int) -> Counts:
+    weights = np.empty(0, np.int64) if table.weights is None else table.weights
+    width = len(clusters)
+    nearest = clusters.nearest(table)
+    keys, people, _ = tally(span * width + nearest, number * width, weights)
+    whole = np.zeros(width, np.int64)
+    np.add.at(whole, keys % width, people)
+    return Counts(np.searchsorted(keys, np.arange(number + 1) * width), keys % width, people, whole)

@@ -1,0 +1,45 @@
+"""The audit of association rules: whoever can be in the same states of all rules is one span, and must be a crowd."""
+
+from typing import Any
+
+from kspan.audit.findings import Audit
+from kspan.audit.judge import judge
+from kspan.audit.rules.published import audit_figures
+from kspan.audit.rules.spans import rule_spans
+from kspan.data.baskets import encode_baskets
+from kspan.errors import PolicyError
+from kspan.frames.files import load
+from kspan.model.rules.model import Rules
+from kspan.policy import Policy
+from kspan.policy.patterns import expanded, roles_of
+from kspan.privacy import Requirement
+
+
+def audit_rules(rules: Rules, people: Any, policy: Policy | Requirement, *, show: int = 5) -> Audit:
+    """Judge rules by the transactions they were found in, or without them (None) by their figures alone.
+
+    People have one span if the attacker cannot tell in which states of the rules they are; every span must satisfy the
+    requirement, unless it is one equivalence class. With a requirement instead of a policy, items have the roles that
+    the rules say. A requirement on private values is asked for each private item where some rule tells of it.
+    """
+    require = policy.require if isinstance(policy, Policy) else policy
+    if isinstance(policy, Policy):
+        _check_roles(rules, policy)
+    elif rules.private:
+        require.check(rules.private)
+    if people is None:
+        return audit_figures(rules, require, show=show)
+    frame, weight = load(people), None
+    if isinstance(policy, Policy):
+        policy = expanded(policy, frame.columns)
+        policy.check_columns(frame.columns)
+        weight = policy.weight
+    baskets = encode_baskets(frame, [item.name for item in rules.items], weight)
+    return judge(rule_spans(rules, baskets), require, show=show)
+
+
+def _check_roles(rules: Rules, policy: Policy) -> None:
+    said = roles_of(policy, rules.roles)
+    for name, role in rules.roles.items():
+        if said[name] != role:
+            raise PolicyError(f"the rules take {name!r} as {role}, the policy says {said[name]}: they must agree")

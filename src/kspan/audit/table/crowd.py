@@ -1,0 +1,82 @@
+"""The crowd of each group: whom its people blend with, under either reading of suppressed cells."""
+
+from dataclasses import dataclass
+from functools import reduce
+
+import numpy as np
+
+from kspan.audit.findings import K, SuppressedCells
+from kspan.audit.sets import Sets
+from kspan.audit.table.overlap import overlapping
+from kspan.data.arrays import Int64s
+from kspan.data.groups import Groups, tally
+from kspan.model.partition import Partition
+from kspan.policy.policy import Counting, Suppressed
+
+AT_ONCE = 4096
+
+
+@dataclass(frozen=True)
+class Crowds:
+    """For each group of a partition the people that the requirement is asked of, and the k that all reach."""
+
+    groups: Groups
+    k: K
+    suppressed: SuppressedCells
+
+
+def crowds(partition: Partition, groups: Groups, reading: Suppressed, counting: Counting) -> Crowds:
+    """The crowd of each group.
+
+    If a suppressed cell is a value of its own, a crowd is the group. If it may stand for anything, groups overlap: a
+    row matches every row that agrees with it in all cells that neither suppresses. Counting rows, a crowd is all that
+    a row matches; counting people, the people who match the same rows.
+    """
+    alone = K(rows=int(groups.sizes.min()), people=int(groups.sizes.min()))
+    cells = sum(
+        int(groups.sizes[shown.code == shown.column.suppressed].sum())
+        for shown in partition.shown.values()
+        if shown.column.suppressed is not None
+    )
+    if not cells:
+        return Crowds(groups, alone, SuppressedCells(0, reading, alone, alone))
+    rows, people = _matching(partition, groups)
+    together = K(rows=int(rows.sizes.min()), people=int(people.sizes.min()))
+    suppressed = SuppressedCells(cells, reading, alone, together)
+    if reading == "value":
+        return Crowds(groups, alone, suppressed)
+    return Crowds(rows if counting == "rows" else people, together, suppressed)
+
+
+def _matching(partition: Partition, groups: Groups) -> tuple[Groups, Groups]:
+    """For each group the rows it matches, and the people who match the same rows."""
+    number = len(groups)
+    stars = [shown.column.suppressed for shown in partition.shown.values()]
+    codes = [shown.code for shown in partition.shown.values()]
+    parts, sets = [], Sets(owners=number, members=number)
+    # There may be very many pairs of groups that match, so they are looked at a part of the groups at a time.
+    for begin in range(0, number, AT_ONCE):
+        some = [code[begin : begin + AT_ONCE] for code in codes]
+        group, match = overlapping(some, codes, stars)
+        parts.append(united(groups, match, group, len(some[0])))
+        sets.add(begin + group, match)
+    return reduce(followed_by, parts), _sharing(groups, sets.numbered()[0])
+
+
+def _sharing(groups: Groups, span: Int64s) -> Groups:
+    """For each group the people of all groups with the same span."""
+    each = np.arange(len(span))
+    spans = united(groups, each, span, int(span.max()) + 1)
+    return united(spans, span, each, len(span))
+
+
+def united(groups: Groups, member: Int64s, union: Int64s, number: int) -> Groups:
+    """Unions of groups: entry i says that union `union[i]` takes in group `member[i]`."""
+    _, sizes, _ = tally(union, number, groups.sizes[member])
+    return Groups(sizes, {name: counts.united(member, union, number) for name, counts in groups.private.items()})
+
+
+def followed_by(some: Groups, more: Groups) -> Groups:
+    """Groups and then more groups of the same people."""
+    private = {name: counts.followed_by(more.private[name]) for name, counts in some.private.items()}
+    return Groups(np.concatenate([some.sizes, more.sizes]), private)

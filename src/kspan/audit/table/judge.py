@@ -1,0 +1,63 @@
+"""The audit of a table: link, count, judge."""
+
+import os
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import polars as pl
+
+from kspan.audit.findings import Audit
+from kspan.audit.judge import judge
+from kspan.audit.table.crowd import crowds
+from kspan.audit.table.link import people_matching
+from kspan.audit.table.people import linked_people
+from kspan.audit.table.spans import TableSpans
+from kspan.data.arrays import Int64s
+from kspan.data.encode import encode
+from kspan.data.groups import count_groups
+from kspan.data.meaning import canonical
+from kspan.errors import KspanError, PolicyError
+from kspan.frames.files import load
+from kspan.frames.native import like
+from kspan.model.partition import Partition
+from kspan.policy import Policy
+
+Progress = Callable[[str], None]
+
+
+def audit_table(
+    release: Any, people: pl.DataFrame | None, policy: Policy, population: Any, show: int, progress: Progress
+) -> Audit:
+    """Judge a table: every group of rows that show the same must satisfy the policy's requirement.
+
+    With the people behind it, whatever they match must satisfy it, too; a population only adds to the risk.
+    """
+    progress("reading the table")
+    frame = load(release)
+    progress("coding its columns")
+    table = canonical(encode(frame, policy), policy.range_pattern)
+    progress("linking people to groups")
+    partition = Partition.by_equality(table, policy.public)
+    groups = count_groups(table, partition.group, partition.number, policy.private)
+    crowd = crowds(partition, groups, policy.suppressed, policy.counting)
+    linkage = None if people is None else linked_people(people, partition, groups, policy)
+    population_sizes = None if population is None else _in_population(partition, load(population), policy)
+    progress("judging")
+    identifiers = tuple(name for name in policy.identifier if name in frame.columns)
+    spans = TableSpans(table, partition, groups, crowd, linkage, policy, identifiers, population_sizes)
+    found = judge(spans, policy.require, show=show)
+    if isinstance(release, str | os.PathLike):
+        return found
+    return replace(found, make_per_row=lambda: like(release, found.make_per_row()))
+
+
+def _in_population(partition: Partition, population: pl.DataFrame, policy: Policy) -> Int64s:
+    absent = [name for name in policy.public if name not in population.columns]
+    if absent:
+        raise PolicyError(f"the population lacks the public column {absent[0]!r}: add it there, or make it private")
+    try:
+        known = canonical(encode(population, policy.only(policy.public), policy.public), policy.range_pattern)
+    except KspanError as error:
+        raise type(error)(f"the population cannot be used: {error}", details=error.details) from None
+    return people_matching(partition, known)

@@ -1,0 +1,116 @@
+"""The people behind a table, known by their public values: what they match, and who matches the same.
+
+*Rows*: a person matches every row whose cells admit the person's public values. *People*: the span of a person is the
+set of groups so matched, and the crowd are the people who have the same span. Both are exact, where cells alone give
+bounds: after kACTUS moves rows up, each person may match k rows while fewer than k people share a span.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import reduce
+
+import numpy as np
+import polars as pl
+
+from kspan.audit.findings import K
+from kspan.audit.sets import Sets
+from kspan.audit.table.crowd import followed_by, united
+from kspan.audit.table.link import Links
+from kspan.data.arrays import Bools, Int64s
+from kspan.data.encode import encode
+from kspan.data.groups import Groups, count_groups
+from kspan.data.meaning import canonical
+from kspan.errors import DataError, KspanError
+from kspan.model.partition import Partition
+from kspan.policy import Policy
+
+NOBODY = -1
+"""The span of people who match nothing."""
+
+
+@dataclass(frozen=True, repr=False)
+class Linked:
+    """The spans of the people who match something."""
+
+    asked: Groups
+    """For each span what the requirement is asked of: the rows that it matches, or the people who have it."""
+    people: Groups
+    """The people of each span."""
+    k: K
+    given: int
+    """How many people there are."""
+    unmatched: int
+    """People whom no row admits."""
+    span: Int64s
+    """For each kind of people the number of its span, or `NOBODY`."""
+    links: Links
+
+    def seen_from(self, number: int, holds: Mapping[str, Bools]) -> tuple[dict[str, Bools], Int64s]:
+        """For each group of a release: do the spans of all whom it admits hold, and how much has the smallest?"""
+        all_hold = {part: np.ones(number, bool) for part in holds}
+        smallest = np.full(number, np.iinfo(np.int64).max)
+        for kind, group in self.links.of(np.arange(len(self.span))):
+            span = self.span[kind]
+            np.minimum.at(smallest, group, self.asked.sizes[span])
+            for part, good in holds.items():
+                np.logical_and.at(all_hold[part], group, good[span])
+        return all_hold, smallest
+
+
+def linked_people(people: pl.DataFrame, partition: Partition, groups: Groups, policy: Policy) -> Linked:
+    """Link the people that a table was made from to the groups of the table."""
+    try:
+        table = canonical(encode(people, policy), policy.range_pattern)
+    except KspanError as error:
+        raise type(error)(f"the people cannot be used: {error}", details=error.details) from None
+    kinds = Partition.by_equality(table, policy.public)
+    links = Links(kinds, partition)
+    span, example = _spans(links, len(kinds), len(groups))
+    if not len(example):
+        raise DataError("no row of the release admits any of the people: give the table that it was made from")
+    present = np.flatnonzero(span[kinds.group] != NOBODY)
+    matched = table.at(present)
+    sharing = count_groups(matched, span[kinds.group[present]], len(example), policy.private)
+    rows = _rows_matched(links, example, _about(policy, groups))
+    unmatched = table.people - matched.people
+    withheld = max(table.people - int(groups.sizes.sum()), 0)
+    if policy.counting == "people" and unmatched > withheld:
+        raise DataError(
+            f"{unmatched} of {table.people} people match no row, though at most {withheld} can be withheld: nobody can "
+            "be counted where cells are not true of people (means, medians); show intervals, or count rows"
+        )
+    return Linked(
+        asked=rows if policy.counting == "rows" else sharing,
+        people=sharing,
+        k=K(rows=int(rows.sizes.min()), people=int(sharing.sizes.min())),
+        given=table.people,
+        unmatched=unmatched,
+        span=span,
+        links=links,
+    )
+
+
+def _spans(links: Links, kinds: int, groups: int) -> tuple[Int64s, Int64s]:
+    """The span of each kind of people, and for each span a kind that has it."""
+    sets, matches = Sets(owners=kinds, members=groups), np.zeros(kinds, bool)
+    for kind, group in links.of(np.arange(kinds)):
+        sets.add(kind, group)
+        matches[kind] = True
+    some = np.flatnonzero(matches)
+    span = np.full(kinds, NOBODY, np.int64)
+    _, first, span[some] = np.unique(sets.numbered()[0][some], return_index=True, return_inverse=True)
+    return span, some[first]
+
+
+def _rows_matched(links: Links, kinds: Int64s, groups: Groups) -> Groups:
+    """All rows that some kinds of people match, of whom each matches something."""
+    parts = []
+    for place, group in links.of(kinds):
+        begin = int(place[0])
+        parts.append(united(groups, group, place - begin, int(place[-1]) - begin + 1))
+    return reduce(followed_by, parts)
+
+
+def _about(policy: Policy, groups: Groups) -> Groups:
+    """The groups with the private values that the requirement is about: others would need room for nothing."""
+    return Groups(groups.sizes, {name: groups.private[name] for name in policy.require.about(policy.private)})

@@ -1,0 +1,139 @@
+"""The groups of a table as spans: people who show the same cells, and whom they blend with."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from kspan.audit.findings import K, LinkedPeople, Utility
+from kspan.audit.infer import certain, confidence, exposed
+from kspan.audit.risk import Risk, journalist_risk, risk_of
+from kspan.audit.spans import SpansOfPeople
+from kspan.audit.table.crowd import Crowds
+from kspan.audit.table.people import Linked
+from kspan.data.arrays import Bools, Int64s
+from kspan.data.groups import NO_WEIGHTS, Counts, Groups, count_values
+from kspan.data.table import Table
+from kspan.model.partition import Partition
+from kspan.policy import Policy
+from kspan.privacy.requirement import Requirement
+from kspan.utility.loss import average_group_size, certainty_penalty, classification_metric, discernibility
+
+
+@dataclass(frozen=True, repr=False)
+class TableSpans(SpansOfPeople):
+    """The groups of a table as they stand and, where the people behind it are known, by all whom they admit."""
+
+    kind = "table"
+    table: Table
+    partition: Partition
+    groups: Groups
+    alone: Crowds
+    """For each group the rows or people that it blends with, by cells alone."""
+    linked: Linked | None
+    policy: Policy
+    identifiers: tuple[str, ...]
+    population: Int64s | None
+    """People of the population whom each group admits."""
+
+    @property
+    def counting(self) -> str:  # type: ignore[override]
+        """Rows or people, as the policy says."""
+        return self.policy.counting
+
+    @property
+    def safe_people(self) -> int:
+        """Nobody: a row tells all its cells."""
+        return 0
+
+    @cached_property
+    def _seen(self) -> tuple[Mapping[str, Bools], Int64s]:
+        """What linked people make of each group: which parts of the requirement hold, and the smallest crowd."""
+        assert self.linked is not None
+        parts = {str(part): part.holds(self.linked.asked) for part in self.policy.require.parts}
+        return self.linked.seen_from(len(self.groups), parts)
+
+    def holds(self, part: Requirement) -> Bools:
+        """Which groups satisfy a part of the requirement, by their cells and by their people."""
+        by_cells = part.holds(self.alone.groups)
+        return by_cells if self.linked is None else by_cells & self._seen[0][str(part)]
+
+    @cached_property
+    def crowd(self) -> Int64s:
+        """How many people or rows each group is taken for."""
+        return self.alone.groups.sizes if self.linked is None else np.minimum(self.alone.groups.sizes, self._seen[1])
+
+    @property
+    def k(self) -> K:
+        """The k that is reached."""
+        k = self.alone.k
+        if self.linked is None:
+            return k
+        return K(rows=min(k.rows, self.linked.k.rows), people=min(k.people, self.linked.k.people))
+
+    @property
+    def risk(self) -> Risk:
+        """How likely people are found again."""
+        asked, people = (
+            (self.alone.groups, self.groups) if self.linked is None else (self.linked.asked, self.linked.people)
+        )
+        population = self.population
+        journalist = None if population is None else journalist_risk(self.groups.sizes, population)
+        return replace(risk_of(asked.sizes, people.sizes), journalist=journalist)
+
+    @property
+    def utility(self) -> Utility:
+        """What the table keeps."""
+        weights = NO_WEIGHTS if self.table.weights is None else self.table.weights
+        target, rows = self.policy.target, self.partition
+        labels = None if target is None else count_values(self.table[target], rows.group, rows.number, weights)
+        return Utility(
+            cm=None if labels is None else classification_metric(labels),
+            dm=discernibility(self.groups.sizes),
+            average_group_size=average_group_size(self.groups.sizes),
+            ncp=certainty_penalty(self.partition, self.groups.sizes),
+        )
+
+    @property
+    def _sharing(self) -> Groups | None:
+        """The people who share what they match, where the policy counts people and they are known."""
+        return None if self.linked is None or self.policy.counting == "rows" else self.linked.people
+
+    @property
+    def told(self) -> Mapping[str, Counts]:
+        """The private values of each crowd, or of the people who share a span where people are counted."""
+        # Who matches more rows than those of a group finds more values there: the groups themselves are the worst case.
+        return self.alone.groups.private if self._sharing is None else self._sharing.private
+
+    def exposed(self, name: str) -> int:
+        """The people whose value of a private attribute can be told with certainty."""
+        return exposed(self.told[name], self.sizes if self._sharing is None else self._sharing.sizes)
+
+    def shown(self, some: Sequence[int]) -> list[dict[str, str]]:
+        """The cells of some groups."""
+        return [self.partition.cells(group) for group in some]
+
+    def facts(self) -> dict[str, Any]:
+        """Identifiers that are still there, suppressed cells, and the people that were linked."""
+        linked = None if self.linked is None else LinkedPeople(self.linked.given, self.linked.unmatched)
+        return {"identifiers": self.identifiers, "suppressed": self.alone.suppressed, "linked": linked}
+
+    def per_row(self, good: Bools) -> pl.DataFrame:
+        """The risk of each row: no cell of it, only its place in the file and the numbers of its group."""
+        per_group: dict[str, Any] = {
+            "group_size": self.groups.sizes,
+            "crowd": self.crowd,
+            "prosecutor_risk": 1 / self.crowd,
+            "holds": good,
+        }
+        if self.population is not None:
+            per_group["journalist_risk"] = 1 / np.maximum(self.population, self.groups.sizes)
+        for name, counts in self.alone.groups.private.items():
+            per_group[f"confidence: {name}"] = confidence(counts)
+            per_group[f"certain: {name}"] = certain(counts)
+        group = self.partition.group
+        rows = {name: values[group] for name, values in per_group.items()}
+        return pl.DataFrame({"row": np.arange(1, len(group) + 1), "group": group + 1, **rows})

@@ -1,0 +1,200 @@
+"""What a tree publishes of the people of its paths, as groups that a requirement can be asked of."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+from typing import Any, NoReturn
+
+import numpy as np
+import polars as pl
+
+from kspan.audit.findings import Utility
+from kspan.audit.measured import measured
+from kspan.audit.spans import Spans
+from kspan.data.alike import look
+from kspan.data.arrays import Bools, Floats, Int64s
+from kspan.data.encode import encode_column
+from kspan.data.groups import Counts, Groups
+from kspan.data.schema import Schema
+from kspan.data.table import MISSING_LABEL
+from kspan.errors import KspanError, PolicyError, listed
+from kspan.model.outcome import HitMiss, plain
+from kspan.model.tree.model import Tree
+from kspan.model.tree.paths import ways_to
+from kspan.policy import Policy
+from kspan.privacy import OnPrivate, Requirement
+from kspan.privacy.worst import worst_counts
+
+BY_THE_PEOPLE = "give the people it was made from (--data)"
+DECIMALS = 6
+"""Of a person, as files have them."""
+
+
+class PublishedPaths(Spans):
+    """What a tree publishes of the people of each path; paths that nobody takes are none."""
+
+    kind = "tree"
+    counting = "paths"
+    rows = 0
+
+    def __init__(self, tree: Tree, policy: Policy | None, require: Requirement) -> None:
+        self.tree, self.policy, self.require = tree, policy, require
+        every = _published(tree)
+        self.leaf: Int64s = np.flatnonzero(every.sum(axis=1) > 0)
+        if not len(self.leaf):
+            raise PolicyError("the tree tells of nobody: there is nothing to judge")
+        self.published = every[self.leaf]
+        """As many people as each path says, label by label, or the commonest label and all others."""
+
+    @cached_property
+    def by_label(self) -> bool:
+        """Does it tell how many people have each label?"""
+        return self.tree.disclosure == "counts"
+
+    @cached_property
+    def is_whole(self) -> bool:
+        """Does every person go down one path only?"""
+        return bool((self.published == np.floor(self.published)).all())
+
+    @property
+    def knows_everybody(self) -> bool:
+        """Is it known how many people of all have each label, so that paths can be compared with them?"""
+        return self.by_label and self.is_whole
+
+    @cached_property
+    def sizes(self) -> Int64s:
+        """The people of each path, less any fraction; somebody is at least one person."""
+        return np.maximum(np.floor(self._totals), 1).astype(np.int64)
+
+    @cached_property
+    def people(self) -> int:
+        """The people of all paths."""
+        return int(plain(float(self._totals.sum())))
+
+    @cached_property
+    def outside_majority(self) -> int:
+        """The people whose label is not the commonest of their path."""
+        return round(float((self._totals - self.published[np.arange(len(self.leaf)), self._commonest]).sum()))
+
+    @property
+    def exposing(self) -> Bools:
+        """Which paths tell something: whoever knows every attribute, and a public label, too, learns nothing."""
+        return np.full(len(self.leaf), self.tree.target_role == "private")
+
+    @cached_property
+    def told(self) -> Mapping[str, Counts]:
+        """The labels of each path, unless they are public."""
+        return {self.tree.target: self.labels()} if self.tree.target_role == "private" else {}
+
+    @property
+    def utility(self) -> Utility:
+        """What the tree keeps."""
+        return replace(super().utility, cm=self.outside_majority if self.told else None)
+
+    def reached(self, name: str) -> dict[str, float | list[float]]:
+        """What the labels of paths reach; beside everybody's only if these are known."""
+        return measured(self.told[name], everybody=self.knows_everybody)
+
+    def shown(self, some: Sequence[int]) -> list[dict[str, str]]:
+        """The leaves of some paths, and the ways to them."""
+        leaves = self.leaf[list(some)].tolist()
+        ways = ways_to(self.tree, frozenset(leaves))
+        return [{"leaf": str(leaf + 1), "path": ways[leaf]} for leaf in leaves]
+
+    def bins(self, span: int) -> tuple[int, ...]:
+        """The leaf of a path."""
+        return (int(self.leaf[span]) + 1,)
+
+    def holds(self, part: Requirement) -> Bools:
+        """Which paths satisfy a part of the requirement; of hit and miss the most uneven labels are asked."""
+        labels = {self.tree.target: self.labels(part.assumed_distinct)} if isinstance(part, OnPrivate) else {}
+        return part.holds(Groups(self.sizes, labels, self.exposing))
+
+    def facts(self) -> dict[str, Any]:
+        """What the verdict takes for granted."""
+        return {"assumptions": tuple(self._assumptions())}
+
+    def per_row(self, good: Bools) -> NoReturn:
+        """There are no rows."""
+        raise KspanError(f"a tree that is judged by its published counts has no rows: {BY_THE_PEOPLE}")
+
+    def _assumptions(self) -> Iterator[str]:
+        if private := private_questions(self.tree):
+            yield (
+                f"The attacker is taken to know {listed(private)}, though private: what people look like to one who "
+                "does not, --data tells, and it may be more people than a path has, or fewer."
+            )
+        if not self.is_whole:
+            yield (
+                "Some people were counted into several paths, in fractions: sizes are rounded down, "
+                "and the fractions of other labels are given to the commonest."
+            )
+        if self.by_label:
+            return
+        parts = [part for part in self.require.parts if isinstance(part, OnPrivate)]
+        if parts:
+            yield "Hit and miss do not tell how the other labels spread: the most uneven spread is judged."
+        for part in parts:
+            if part.assumed_distinct > 1:
+                yield (
+                    f"{part} takes every path to have at least {part.assumed_distinct} labels if enough people miss "
+                    "its commonest (Tian et al., Eq. 1), which hit and miss do not tell."
+                )
+
+    def labels(self, distinct: int = 1) -> Counts:
+        """The labels of each path: as published, or the most uneven ones of which so many are taken to be there."""
+        if not self.by_label:
+            hit, miss = self._people.T
+            return Counts.of(worst_counts(hit, miss, len(set(map(look, self.tree.labels))), distinct=distinct))
+        whole = self._people.sum(axis=0)
+        there = np.flatnonzero(whole)
+        # As the column of the people would be coded: numbers by size, and with the hierarchy of the policy.
+        names = [self.tree.labels[place] for place in there.tolist()]
+        series = pl.Series(self.tree.target, [None if name == MISSING_LABEL else name for name in names], pl.String)
+        column = encode_column(series, self.policy or Schema(private=[self.tree.target]))
+        dense = np.zeros((len(self._people), column.size), np.int64)
+        np.add.at(dense.T, column.codes, self._people[:, there].T)  # labels that look alike count as one
+        return Counts.of(dense, ordered=column.kind == "numeric", levels=column.levels)
+
+    @cached_property
+    def _totals(self) -> Floats:
+        return _as_filed(self.published.sum(axis=1))
+
+    @cached_property
+    def _commonest(self) -> Int64s:
+        """The place of the commonest label of each path; hit comes first."""
+        return self.published.argmax(axis=1) if self.by_label else np.zeros(len(self.leaf), np.int64)
+
+    @cached_property
+    def _people(self) -> Int64s:
+        """The published people in whole numbers.
+
+        What the other labels have beyond whole people goes to the commonest. No shares are more even after that, so
+        whatever such counts satisfy (but for a comparison with everybody), the published ones do as well.
+        """
+        down = np.floor(self.published).astype(np.int64)
+        each = np.arange(len(down))
+        down[each, self._commonest] = 0
+        down[each, self._commonest] = np.ceil(self._totals).astype(np.int64) - down.sum(axis=1)
+        return down
+
+
+def private_questions(tree: Tree) -> list[str]:
+    """The private attributes that a tree asks."""
+    asked = sorted({node.attribute for node in tree.nodes() if node.attribute is not None})
+    return [tree.attributes[number].name for number in asked if tree.attributes[number].role == "private"]
+
+
+def _published(tree: Tree) -> Floats:
+    """For each leaf, left to right, the people with each label, or hit and miss."""
+    outcomes = [leaf.outcome for leaf in tree.leaves]
+    told = [
+        (one.hit, one.miss) if isinstance(one, HitMiss) else one.counts for one in outcomes if one.people is not None
+    ]
+    return _as_filed(np.array(told, np.float64))
+
+
+def _as_filed(people: Floats) -> Floats:
+    """Numbers of people with the decimals of a file, whole ones untouched: rounding would spoil very large ones."""
+    rounded: Floats = np.where(people == np.floor(people), people, np.round(people, DECIMALS))
+    return rounded

@@ -1,0 +1,108 @@
+"""The judge's spans: which leaves each person can reach by public values alone, from the released tree."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from kspan.audit.sets import Sets
+from kspan.data.arrays import Int64s
+from kspan.data.groups import Groups, count_groups
+from kspan.data.table import Table
+from kspan.model.partition import Partition
+from kspan.model.tree.model import Attribute, Node, Region, Tree
+
+
+@dataclass(frozen=True, repr=False)
+class OneTree:
+    """The spans of one tree among some people."""
+
+    span: Int64s
+    """Of every row."""
+    groups: Groups
+    """The people of each span, with their labels if the target is private."""
+    example: Int64s
+    """A kind of people of each span."""
+    reaches: list[Int64s]
+    """The kinds of people who reach each leaf, in ascending order."""
+
+    def leaves(self, span: int) -> list[int]:
+        """The leaves that a span reaches, from left to right."""
+        kind = self.example[span]
+        places = ((leaf, kinds, int(np.searchsorted(kinds, kind))) for leaf, kinds in enumerate(self.reaches))
+        return [leaf for leaf, kinds, place in places if place < len(kinds) and kinds[place] == kind]
+
+
+def spans_of(tree: Tree, table: Table) -> OneTree:
+    """The spans of a tree (Friedman et al. 2008, Definition 5): people who can reach the same bins.
+
+    A bin is a leaf and a label. A private value may be anything in its domain that the questions above have not ruled
+    out, so a person goes down every such branch; a public one is known, and a public label as well.
+    """
+    asked = sorted({node.attribute for node in tree.nodes() if node.attribute is not None})
+    known = [tree.attributes[number].name for number in asked if tree.attributes[number].role == "public"]
+    target_public = tree.target_role == "public"
+    kinds = Partition.by_equality(table, [*known, tree.target] if target_public else known)
+    row = np.empty(kinds.number, np.int64)
+    row[kinds.group] = np.arange(table.rows)
+    reaches = _reaches(tree, table, row)
+    sets, leaves = Sets(owners=kinds.number, members=len(reaches)), np.zeros(kinds.number, np.int64)
+    for leaf, reaching in enumerate(reaches):
+        sets.add(reaching, leaf)
+        leaves[reaching] += 1
+    span, example = sets.numbered(kinds.shown[tree.target].code if target_public else None)
+    # A private label tells something even if all people have the same: the domain may have been taken from them.
+    bins = leaves[example] * (1 if target_public else max(len(tree.labels), 2))
+    rows = span[kinds.group]
+    counted = count_groups(table, rows, len(example), () if target_public else (tree.target,))
+    # Who reaches no bin at all has a value that the tree does not know, and is not safe by that.
+    return OneTree(rows, Groups(counted.sizes, counted.private, bins != 1), example, reaches)
+
+
+def _reaches(tree: Tree, table: Table, row: Int64s) -> list[Int64s]:
+    """For each leaf, left to right, the kinds of people who can reach it; `row` has a person of each kind."""
+    reaches: list[Int64s] = []
+    waiting: list[tuple[Node, Int64s, dict[int, Region]]] = [(tree.root, np.arange(len(row)), {})]
+    while waiting:
+        node, kinds, private = waiting.pop()
+        if node.attribute is None:
+            reaches.append(kinds)
+            continue
+        attribute = tree.attributes[node.attribute]
+        for edge in reversed(node.edges):
+            if attribute.role == "public":
+                column = table[attribute.name]
+                admitted = edge.region.covers(column)[column.codes[row[kinds]]]
+                waiting.append((edge.node, kinds[admitted], private))
+            else:
+                left = _intersection(private.get(node.attribute, _everything(attribute)), edge.region)
+                possible = kinds if _is_possible(left, attribute) else kinds[:0]
+                waiting.append((edge.node, possible, {**private, node.attribute: left}))
+    return reaches
+
+
+def _everything(attribute: Attribute) -> Region:
+    if attribute.kind == "categorical":
+        return Region(frozenset(attribute.values), (), attribute.has_missing)
+    return Region(intervals=((None, None),), missing=attribute.has_missing)
+
+
+def _intersection(one: Region, other: Region) -> Region:
+    """What both admit."""
+    intervals = []
+    for low, high in one.intervals:
+        for other_low, other_high in other.intervals:
+            bottom = max((bound for bound in (low, other_low) if bound is not None), default=None)
+            top = min((bound for bound in (high, other_high) if bound is not None), default=None)
+            if bottom is None or top is None or bottom < top:
+                intervals.append((bottom, top))
+    return Region(one.values & other.values, tuple(intervals), one.missing and other.missing)
+
+
+def _is_possible(region: Region, attribute: Attribute) -> bool:
+    """Is there a value in the attribute's domain that the region admits?"""
+    if region.values or region.missing:
+        return True
+    low, high = attribute.low, attribute.high
+    if low is None or high is None:
+        return bool(region.intervals)
+    return any((bottom is None or bottom < high) and (top is None or top >= low) for bottom, top in region.intervals)

@@ -1,0 +1,107 @@
+"""Releases about the same people, held together: whoever has the same span in each of them is not told apart."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from kspan.audit.findings import Utility
+from kspan.audit.shown import shown_cell
+from kspan.audit.spans import SpansOfPeople
+from kspan.audit.tree.reached import OneTree, spans_of
+from kspan.data.arrays import Bools, Int64s
+from kspan.data.groups import NO_WEIGHTS, Groups, count_groups, tally
+from kspan.data.table import Column, Table
+from kspan.model.tree.model import Tree
+from kspan.model.tree.people import coded_people
+from kspan.policy import Policy
+from kspan.utility.loss import classification_metric
+
+
+@dataclass(frozen=True, repr=False)
+class TreeSpans(SpansOfPeople):
+    """The spans of one tree among some people, or what several trees leave of them together."""
+
+    kind = "tree"
+    trees: tuple[Tree, ...]
+    table: Table
+    span: Int64s
+    groups: Groups
+    """The people of each span, with the labels of every private target."""
+    each: tuple[OneTree, ...]
+    """The spans of each tree by itself."""
+    example: Int64s
+    """A row of each span."""
+
+    @property
+    def utility(self) -> Utility:
+        """What the first tree keeps."""
+        labels = self.groups.private.get(self.trees[0].target)
+        return replace(super().utility, cm=None if labels is None else classification_metric(labels))
+
+    def leaves(self, span: int) -> list[list[int]]:
+        """For each tree the leaves that a span reaches, from left to right."""
+        row = self.example[span]
+        return [alone.leaves(int(alone.span[row])) for alone in self.each]
+
+    def bins(self, span: int) -> tuple[int, ...]:
+        """The leaves of the first tree that a span reaches."""
+        return tuple(leaf + 1 for leaf in self.leaves(span)[0])
+
+    def shown(self, some: Sequence[int]) -> list[dict[str, str]]:
+        """Which leaves some spans reach, and which public values lead there."""
+        return [self._shown(span) for span in some]
+
+    def _shown(self, span: int) -> dict[str, str]:
+        rows, several = np.flatnonzero(self.span == span), len(self.trees) > 1
+        names = [f"leaves of release {at}" if several else "leaves" for at in range(1, len(self.trees) + 1)]
+        reached = (", ".join(str(leaf + 1) for leaf in leaves) for leaves in self.leaves(span))
+        shown = dict(zip(names, reached, strict=True))
+        for tree in self.trees:
+            asked = {node.attribute for node in tree.nodes()}
+            for number, attribute in enumerate(tree.attributes):
+                if attribute.role == "public" and number in asked and attribute.name not in shown:
+                    column = self.table[attribute.name]
+                    shown[attribute.name] = shown_cell(column, np.unique(column.codes[rows]))
+        return shown
+
+    def facts(self) -> dict[str, Any]:
+        """How many releases were judged together."""
+        return {"releases": len(self.trees)}
+
+
+def people_of(trees: Sequence[Tree], people: pl.DataFrame, policy: Policy) -> Table:
+    """The public columns of the people that some trees may ask, and their labels, coded."""
+    columns: dict[str, Column] = {}
+    for tree in trees:
+        asked = [item.name for item in tree.attributes if item.role == "public" and item.name not in columns]
+        table = coded_people(tree, people, policy, asked)
+        columns |= table.columns
+    return Table(columns, table.rows, table.weights)
+
+
+def joint_spans(trees: Sequence[Tree], table: Table) -> TreeSpans:
+    """The spans of people by all of some trees: the same span in every tree is the same span in all.
+
+    Which leaves of several trees one person may be in together follows from the leaves that the person reaches in each:
+    a path asks for public values and for private ones, and whether two paths admit the same private values is the same
+    for everybody. So people with the same span in every tree are told apart by nothing, and all others by one tree. A
+    span is one bin only if it is that in every tree.
+    """
+    each = tuple(spans_of(tree, table) for tree in trees)
+    span, number = each[0].span, len(each[0].groups)
+    for more in each[1:]:
+        keys = span * len(more.groups) + more.span
+        distinct, _, span = tally(keys, number * len(more.groups), NO_WEIGHTS, locate=True)
+        number = len(distinct)
+    example = np.empty(number, np.int64)
+    example[span] = np.arange(table.rows)
+    if len(each) == 1:
+        return TreeSpans(tuple(trees), table, span, each[0].groups, each, example)
+    private = dict.fromkeys(tree.target for tree in trees if tree.target_role == "private")
+    counted = count_groups(table, span, number, private)
+    exposing: Bools = np.logical_or.reduce([alone.groups.exposing[alone.span[example]] for alone in each])
+    groups = Groups(counted.sizes, counted.private, exposing)
+    return TreeSpans(tuple(trees), table, span, groups, each, example)

@@ -1,0 +1,1 @@
+"""Pruning a tree until every path satisfies a requirement."""

@@ -1,0 +1,209 @@
+"""ATP: a tree pruned until every path satisfies a requirement (Tian, Zhang, Xu, Sharkey, Sect. 4)."""
+
+from collections.abc import Iterable, Sequence
+from typing import Literal, get_args
+
+import numpy as np
+
+from kspan.data.arrays import Floats, Int64s
+from kspan.errors import ModelError, PolicyError, Unreachable, did_you_mean
+from kspan.induce.atp.branches import Branches, uncertainty
+from kspan.induce.atp.path_measure import PathMeasure
+from kspan.induce.atp.siblings import Siblings
+from kspan.model.outcome import Counts
+from kspan.model.tree.model import Tree
+from kspan.privacy import KAnonymity, Requirement
+from kspan.privacy.looser import best_reachable
+
+ENOUGH = 0.98
+"""A tree that keeps so much of what it was right of need not be compared with others."""
+Information = Literal["exact", "estimated"]
+Merge = Literal["rules", "information"]
+
+
+def atp(
+    tree: Tree, requirement: Requirement, *, information: Information | None = None, merge: Merge = "rules"
+) -> Tree:
+    """The tree with siblings merged from the bottom up until the labels of every path satisfy the requirement.
+
+    `information="exact"` (if the tree discloses counts) adds up the labels of what is merged; "estimated" knows hit and
+    miss alone (their Eq. 2 and 3), as the paper does. `merge="rules"` chooses siblings as in Sect. 4.2; "information"
+    takes the one whose merge loses least of what the tree tells of labels, among those that satisfy the requirement if
+    there are any.
+
+    >>> from kspan.datasets import mortgage
+    >>> from kspan.induce.methods import learn
+    >>> from kspan.policy import Policy
+    >>> from kspan.privacy.spec import parse
+    >>> policy = Policy(identifier=["Name"], public=["Gender", "Married", "Age", "Sports car"], target="Loan risk",
+    ...                 require="k=3")
+    >>> tree = learn(mortgage(), policy, "id3")
+    >>> tree, atp(tree, parse("k=3"))
+    (Tree(6 leaves, 12 people, target 'Loan risk'), Tree(4 leaves, 12 people, target 'Loan risk'))
+    """
+    kept = information_of(tree, information)
+    found = first_pruned([tree], requirement, kept, merge)
+    if found is None:
+        raise empty([tree], requirement, kept, merge)
+    return found
+
+
+def first_pruned(
+    trees: Iterable[Tree], requirement: Requirement, information: Information, merge: Merge
+) -> Tree | None:
+    """The first of some trees of which pruning leaves more than one leaf, pruned."""
+    for tree in trees:
+        if not (found := pruned(tree, requirement, information, merge)).root.is_leaf:
+            return found
+    return None
+
+
+def best_pruned(trees: Iterable[Tree], requirement: Requirement, information: Information, merge: Merge) -> Tree | None:
+    """Of some trees of the same people the one that, pruned, is right of most of them, if it has more than one leaf.
+
+    No more trees are looked at once one has kept nearly all that the first one was right of.
+    """
+    best, most, enough = None, -1.0, 0.0
+    for tree in trees:
+        enough = enough or ENOUGH * _hits(tree)
+        found = pruned(tree, requirement, information, merge)
+        if not found.root.is_leaf and _hits(found) > most:
+            best, most = found, _hits(found)
+        if most >= enough:
+            break
+    return best
+
+
+def _hits(tree: Tree) -> float:
+    """How many people have the commonest label of their leaf."""
+    outcomes = (leaf.outcome for leaf in tree.leaves)
+    return float(sum(max(one.counts) if isinstance(one, Counts) else getattr(one, "hit", 0) for one in outcomes))
+
+
+def empty(trees: Iterable[Tree], requirement: Requirement, information: Information, merge: Merge) -> Unreachable:
+    """Why nothing is left of some trees, and the requirements that would leave something."""
+    given = list(trees)
+    if given[0].root.is_leaf:
+        return Unreachable("the tree has one leaf, so there is nothing to publish: learn one that asks something")
+    reached = best_reachable(requirement, lambda looser: first_pruned(given, looser, information, merge) is not None)
+    best = f"the best that leaves two paths is {' or '.join(map(str, reached))}" if reached else "no lower one helps"
+    return Unreachable(
+        f"pruned until every path satisfies {requirement}, the tree is empty; {best}: lower it, or add people"
+    )
+
+
+def pruned(tree: Tree, requirement: Requirement, information: Information = "exact", merge: Merge = "rules") -> Tree:
+    """The same, which may be empty: a tree of one leaf, whether or not that satisfies the requirement."""
+    _check_word("merge", merge, get_args(Merge))
+    if tree.target_role == "public":
+        return tree  # whoever knows the label reaches one bin, and that is safe at any size
+    pruning = _Pruning(tree, requirement, information, merge)
+    for level in pruning.branches.levels_from_the_bottom():
+        failing = pruning.with_a_failed_child(level)
+        while failing:
+            pruning.merge_a_pair_at_each(failing)
+            failing = [siblings for siblings in failing if not pruning.is_settled(siblings)]
+    return pruning.branches.tree(tree)
+
+
+class _Pruning:
+    """The branches of a tree while they are merged, and which of them satisfy the requirement."""
+
+    def __init__(self, tree: Tree, requirement: Requirement, information: Information, merge: Merge) -> None:
+        self.measure = PathMeasure(tree, requirement, estimated=information == "estimated")
+        self.branches = Branches.of(tree, estimated=information == "estimated")
+        self.by_loss = merge == "information"
+        self.k = max((part.k for part in requirement.parts if isinstance(part, KAnonymity)), default=0)
+        self.passes = self.measure.holds(self.branches.counts)
+        self.passes[[bool(sons) for sons in self.branches.sons]] = True  # not asked before what is below it passes
+        self.people = self.branches.counts.sum(axis=1)
+        self.told = self.branches.uncertainty() if self.by_loss else np.zeros(len(self.people))
+
+    def with_a_failed_child(self, level: Sequence[int]) -> list[Siblings]:
+        """The children of those nodes of a level of which one fails; a lone one has replaced its parent."""
+        failing = []
+        for node in level:
+            sons = self.branches.sons[node]
+            passes = self.passes[sons]
+            if passes.all():
+                continue
+            if len(sons) == 1:
+                self.become_the_child(node, sons[0])
+            else:
+                hits = self.branches.counts[sons].max(axis=1)
+                failing.append(Siblings(node, sons, passes.tolist(), self.people[sons].tolist(), hits.tolist()))
+        return failing
+
+    def merge_a_pair_at_each(self, families: Sequence[Siblings]) -> None:
+        """Merge the failed child of each family with the sibling that is preferred, unless others must be tried first.
+
+        Rule 1: what results satisfies the requirement; rule 2: the sibling fails, too; rule 3: it has the fewest
+        people. Where several satisfy one rule, the next one decides.
+        """
+        tried = [sorted(family.place) if self.by_loss else family.untried(self.k) for family in families]
+        sizes = [len(some) for some in tried]
+        failed = np.repeat([family.failed for family in families], sizes)
+        sibling = np.array([son for some in tried for son in some], np.int64)
+        merged = self.branches.merged(failed, sibling)
+        good = self.measure.holds(merged)
+        then = self.lost(failed, sibling, merged) if self.by_loss else np.arange(len(sibling))
+        order = np.lexsort((then, ~good, np.repeat(np.arange(len(families)), sizes)))
+        begins = np.cumsum(sizes) - sizes
+        for family, begin, size in zip(families, begins.tolist(), sizes, strict=True):
+            first = int(order[begin]) if size else -1
+            if size and (good[first] or self.by_loss):
+                self.unite(family, int(sibling[first]), merged[first], bool(good[first]))
+            elif family.has_tried_all:
+                other = family.order[0][-1]
+                self.unite(family, other, self.branches.merged(np.array([family.failed]), np.array([other]))[0], False)
+
+    def lost(self, failed: Int64s, sibling: Int64s, merged: Floats) -> Floats:
+        """What is told no more of labels if pairs of nodes are merged, in bits."""
+        bits: Floats = uncertainty(merged) - self.told[failed] - self.told[sibling]
+        return bits
+
+    def unite(self, family: Siblings, sibling: int, counts: Floats, good: bool) -> None:
+        """Put a leaf in the place of the failed child of a family and one of its siblings."""
+        failed = family.failed
+        self.branches.unite(failed, sibling, counts)
+        self.passes[failed], self.people[failed] = good, counts.sum()
+        if self.by_loss:
+            self.told[failed] = uncertainty(counts[None])[0]
+        family.take_in(sibling, float(self.people[failed]), good)
+
+    def is_settled(self, family: Siblings) -> bool:
+        """Does no child of a family fail any more? Then its parent has those that are left, or a lone one's place."""
+        if not family.is_settled:
+            return False
+        left = family.left
+        if len(left) == 1:
+            self.become_the_child(family.parent, left[0])
+        else:
+            self.branches.keep(family.parent, left)
+            self.told[family.parent] = self.told[left].sum()
+        return True
+
+    def become_the_child(self, node: int, child: int) -> None:
+        """Put a lone child in the place of its parent."""
+        self.branches.become_leaf(node, self.branches.counts[child])
+        for each in (self.passes, self.people, self.told):
+            each[node] = each[child]
+
+
+def information_of(tree: Tree, asked: Information | None) -> Information:
+    """What is known of the labels at the nodes of a tree: all that it discloses, unless less is asked for."""
+    if asked is not None:
+        _check_word("information", asked, get_args(Information))
+    if tree.disclosure not in ("counts", "hit-miss"):
+        raise ModelError(
+            f"the tree discloses only {tree.disclosure!r}, so how many people take each path is not known: "
+            "prune one that discloses counts or hit-miss"
+        )
+    if tree.disclosure == "hit-miss" and asked == "exact":
+        raise ModelError("the tree discloses hit and miss alone: prune it with estimated information")
+    return asked or ("exact" if tree.disclosure == "counts" else "estimated")
+
+
+def _check_word(option: str, word: str, known: Sequence[str]) -> None:
+    if word not in known:
+        raise PolicyError(f"{option} cannot be {word!r}{did_you_mean(word, known)}: use {' or '.join(known)}")

@@ -1,0 +1,1 @@
+"""Learning clusters in which every span is a crowd."""

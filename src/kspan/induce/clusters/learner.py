@@ -1,0 +1,206 @@
+"""Clusters in which every span is a crowd, by cutting a spanning tree (Friedman, Wolff, Schuster 2008, Sect. 5.2)."""
+
+from collections.abc import Sequence
+from typing import Annotated, Any, Literal
+
+import numpy as np
+
+from kspan.data.arrays import Bools, Floats, Int64s
+from kspan.data.encode import encode
+from kspan.data.groups import NO_WEIGHTS, Groups, count_groups, group_rows, tally
+from kspan.data.schema import Schema
+from kspan.data.table import Column, Table
+from kspan.errors import DataError
+from kspan.frames.files import load
+from kspan.induce.clusters.reach import cells_of
+from kspan.induce.clusters.spanning_tree import Forest, spanning_tree
+from kspan.model.clusters.model import Axis, Center, Clusters
+from kspan.model.tree.model import Attribute, Role
+from kspan.options import Within, takes_options
+from kspan.policy import Policy, PolicyLike
+from kspan.privacy import KAnonymity
+
+Scaling = Literal["deviation", "range", "none"]
+DIGITS = 6
+"""Of centers and scales: more would tell sums of people to the last digit."""
+
+
+def learn_clusters(data: Any, policy: PolicyLike, **options: Any) -> Clusters:
+    """Clusters of the people in a dataframe or file that keep the policy's requirement; options are those below.
+
+    >>> import polars as pl
+    >>> people = pl.DataFrame({"age": [20, 21, 22, 60, 61, 62], "pay": [1, 2, 3, 7, 8, 9]})
+    >>> print(learn_clusters(people, Policy(public=["age"], private=["pay"], require="k=3")))
+    3 people around age 21, pay 2
+    3 people around age 61, pay 8
+    """
+    policy = Policy.of(policy)
+    return clusters(encode(load(data), policy), policy, **options)
+
+
+@takes_options
+def clusters(
+    table: Table,
+    policy: Policy,
+    *,
+    most: Annotated[int, Within(1)] = 10,
+    min_people: Annotated[int, Within(1)] | None = None,
+    scaling: Scaling = "deviation",
+) -> Clusters:
+    """Clusters by cutting the longest edges of the minimum spanning tree, as long as what is released keeps the policy.
+
+    All people are one cluster. The longest edge is cut if the centers of all clusters after it, with the cells nearest
+    to them, satisfy the requirement; otherwise the next is tried, until there are `most` clusters or no edge is left.
+    The center of very few people would be a picture of them; the paper's own `min_people` is 1. Two categories are
+    always one apart.
+
+    Options:
+        most: The most clusters.
+        min_people: The fewest people of a cluster, the policy's k unless said.
+        scaling: What numbers are divided by to be comparable.
+    """
+    axes = tuple(_axis(table[name], policy, scaling) for name in (*policy.public, *policy.private))
+    fewest = _k_of(policy) if min_people is None else min_people
+    drafts = _Drafts(axes, table, policy)
+    points, people = _points(axes, table)
+    edges, lengths = spanning_tree(points)
+    forest = Forest.of(edges, people, points)
+    parts = {-1: forest.of_part(-1)}
+    for edge in range(len(edges)):
+        if len(parts) >= most or lengths[edge] == 0:
+            break
+        part, above, below = forest.sides(edge)
+        if min(above[0], below[0]) < fewest:
+            continue
+        after = {**parts, part: above, edge: below}
+        if drafts.holds(list(after.values())):
+            forest.cut.append(edge)
+            parts = after
+    return drafts.released(list(parts.values()))
+
+
+class _Drafts:
+    """Clusters as they would be released, and whether they keep the requirement."""
+
+    def __init__(self, axes: tuple[Axis, ...], table: Table, policy: Policy) -> None:
+        self.axes, self.table, self.policy = axes, table, policy
+        self.public = [axis.attribute.name for axis in axes if axis.attribute.role == "public"]
+        self.private = [axis.attribute.name for axis in axes if axis.attribute.role == "private"]
+        self.kind, number = group_rows([table[name] for name in self.public], table.rows)
+        row = np.empty(number, np.int64)
+        row[self.kind] = np.arange(table.rows)
+        self.kinds = table.at(row)
+        self.people = tally(self.kind, number, NO_WEIGHTS if table.weights is None else table.weights)[1]
+        self.known: dict[tuple[Center, ...], Floats] = {}
+        """How far all kinds of people are from centers that were tried before, by what is public."""
+
+    def holds(self, parts: Sequence[Floats]) -> bool:
+        """Would clusters of these people and sums of coordinates keep the requirement?"""
+        draft = self.draft(parts)
+        reached = cells_of(draft, self.distances(draft))
+        span, example = _alike(reached)
+        exposing = reached[example].sum(axis=1) > 1
+        sizes = np.bincount(span, self.people)
+        if (sizes[exposing] < _k_of(self.policy)).any():
+            return False
+        counted = count_groups(self.table, span[self.kind], len(example), self.private)
+        return bool(self.policy.require.holds(Groups(counted.sizes, counted.private, exposing)).all())
+
+    def distances(self, draft: Clusters) -> Floats:
+        """How far all kinds of people are from each center, by what is public; most centers were there before."""
+        before = self.known
+        self.known = {
+            center: before[center]
+            if center in before
+            else Clusters(self.axes, (center,), (0,)).squares(self.kinds, self.public)[:, 0]
+            for center in draft.centers
+        }
+        return np.column_stack([self.known[center] for center in draft.centers])
+
+    def draft(self, parts: Sequence[Floats]) -> Clusters:
+        """Clusters with the centers of some people."""
+        centers = tuple(_centers(self.axes, part) for part in parts)
+        return Clusters(self.axes, centers, tuple(0 for _ in parts))
+
+    def released(self, parts: Sequence[Floats]) -> Clusters:
+        """The same with the people who are nearest to each."""
+        draft = self.draft(parts)
+        people = np.bincount(draft.nearest(self.table), self.table.weights, minlength=len(draft)).astype(np.int64)
+        return Clusters(self.axes, draft.centers, tuple(people.tolist()))
+
+
+def _alike(reached: Bools) -> tuple[Int64s, Int64s]:
+    """The number of each row's set of cells, and a row of each set; sets have random marks that are added up."""
+    marks = np.random.default_rng(0).integers(0, 1 << 63, reached.shape[1], np.uint64)
+    sums = (reached * marks).sum(axis=1)
+    _, example, number = np.unique(sums, return_index=True, return_inverse=True)
+    return number, example
+
+
+def _k_of(policy: Policy) -> int:
+    """The k that a policy asks for, if it does."""
+    return max((part.k for part in policy.require.parts if isinstance(part, KAnonymity)), default=1)
+
+
+def _axis(column: Column, policy: Schema, scaling: Scaling) -> Axis:
+    role: Role = "public" if column.name in policy.public else "private"
+    if column.kind == "categorical" or column.values.dtype == object:
+        values = tuple(column.label(code) for code in range(column.size) if code != column.missing)
+        return Axis(Attribute(column.name, role, "categorical", values, has_missing=column.has_missing))
+    if column.size > len(column.values):
+        raise DataError(f"column {column.name!r} must hold a number for everybody: fill it, or leave people out")
+    domain = column.domain
+    low, high = (None, None) if domain is None else (domain.low, domain.high)
+    numbers = column.values.astype(np.float64)[column.codes]
+    if scaling == "range" and low is not None and high is not None:
+        width = high - low
+    else:
+        width = {"deviation": numbers.std(), "range": np.ptp(numbers), "none": 1.0}[scaling]
+    return Axis(Attribute(column.name, role, "numeric", (), low, high), _short(float(width)) or 1.0)
+
+
+def _points(axes: Sequence[Axis], table: Table) -> tuple[Floats, Int64s]:
+    """The distinct people as points, as far apart as the clusters take them to be, and how many are at each."""
+    columns = [table[axis.attribute.name] for axis in axes]
+    group, number = group_rows(columns, table.rows)
+    row = np.empty(number, np.int64)
+    row[group] = np.arange(table.rows)
+    people = tally(group, number, NO_WEIGHTS if table.weights is None else table.weights)[1]
+    return np.column_stack(
+        [_coordinates(axis, column)[column.codes[row]] for axis, column in zip(axes, columns, strict=True)]
+    ), people
+
+
+def _coordinates(axis: Axis, column: Column) -> Floats:
+    """The coordinates of every code: a number over its scale, or a corner of a simplex."""
+    if axis.attribute.kind == "numeric":
+        return column.values.astype(np.float64)[:, None] / axis.scale
+    corners: Floats = np.eye(column.size) / (np.sqrt(2) * axis.scale)
+    return corners
+
+
+def _centers(axes: Sequence[Axis], part: Floats) -> tuple[Center, ...]:
+    """The center of people from how many they are and the sums of their coordinates, with few digits."""
+    centers, place = list[Center](), 1
+    for axis in axes:
+        if axis.attribute.kind == "numeric":
+            centers.append((_short(part[place] / part[0] * axis.scale),))
+            place += 1
+        else:
+            width = len(axis.values)
+            shares = part[place : place + width] / part[0] * np.sqrt(2) * axis.scale
+            centers.append(_shares(shares))
+            place += width
+    return tuple(centers)
+
+
+def _shares(shares: Floats) -> Center:
+    """Shares with few digits that still add up to 1."""
+    units = np.floor(shares * 10**DIGITS)
+    left = 10**DIGITS - int(units.sum())
+    units[np.argsort(units - shares * 10**DIGITS, kind="stable")[:left]] += 1
+    return tuple((units / 10**DIGITS).tolist())
+
+
+def _short(number: float) -> float:
+    return float(f"{number:.{DIGITS}g}")

@@ -1,0 +1,66 @@
+"""The maker's view of which cells people can be in, where private values are unknown."""
+
+from itertools import product
+
+import numpy as np
+from scipy.optimize import linprog
+
+from kspan.data.arrays import Bools, Floats
+from kspan.errors import DataError
+from kspan.model.clusters.model import Clusters, category_squares
+
+MOST_COMBINATIONS = 100_000
+SLACK = 1e-9
+
+
+def cells_of(clusters: Clusters, known: Floats) -> Bools:
+    """Per kind of people and cell: do some private values lead there? `known` are squared distances by public ones."""
+    private = [
+        (axis, centers)
+        for axis, centers in zip(clusters.axes, clusters.by_axis, strict=True)
+        if axis.attribute.role == "private"
+    ]
+    words = [category_squares(own, axis.scale) for axis, own in private if axis.attribute.kind == "categorical"]
+    if np.prod([len(each) for each in words], dtype=np.float64) > MOST_COMBINATIONS:
+        raise DataError("the private categories have too many combinations to try: make some public, or drop them")
+    numbers = [(axis, own[:, 0]) for axis, own in private if axis.attribute.kind == "numeric"]
+    slopes = np.array([-2 * own / axis.scale**2 for axis, own in numbers])
+    low = [axis.attribute.low for axis, _ in numbers]
+    high = [axis.attribute.high for axis, _ in numbers]
+    found = np.zeros(known.shape, bool)
+    for choice in product(*words):
+        heights = known + sum(choice, sum(((own / axis.scale) ** 2 for axis, own in numbers), np.zeros(len(clusters))))
+        if not numbers:
+            found[np.arange(len(known)), heights.argmin(axis=1)] = True
+        elif len(numbers) == 1:
+            _mark_between(heights, slopes[0], low[0], high[0], found)
+        else:
+            for cell in range(len(clusters)):
+                _mark_anywhere(heights, slopes, low, high, cell, found[:, cell])
+    return found
+
+
+def _mark_between(heights: Floats, slopes: Floats, low: float | None, high: float | None, found: Bools) -> None:
+    """Mark the cells that some value of one number leads to."""
+    from kspan.kernels.cuts import mark_between  # loading compiled code takes a moment
+
+    ends = (-np.inf, np.inf) if low is None or high is None else (low, high)
+    mark_between(heights, slopes, *ends, found)
+
+
+def _mark_anywhere(
+    heights: Floats, slopes: Floats, low: list[float | None], high: list[float | None], cell: int, found: Bools
+) -> None:
+    """Mark who is in a cell for some values of several numbers: how far can all other cells be kept away?"""
+    others = np.arange(heights.shape[1]) != cell
+    if not others.any():
+        found[:] = True
+        return
+    # Of the numbers and a margin: the margin is to be as large as possible, at most 1.
+    lines = np.column_stack([(slopes[:, cell, None] - slopes[:, others]).T, np.ones(others.sum())])
+    bounds = [*zip(low, high, strict=True), (None, 1.0)]
+    goal = np.append(np.zeros(len(slopes)), -1.0)
+    for kind in np.flatnonzero(~found).tolist():
+        gaps = heights[kind, others] - heights[kind, cell]
+        best = linprog(goal, A_ub=lines, b_ub=gaps, bounds=bounds, method="highs")
+        found[kind] = best.status == 0 and -best.fun >= -SLACK

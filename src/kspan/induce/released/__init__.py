@@ -1,0 +1,1 @@
+"""Learning from tables whose cells may be general."""

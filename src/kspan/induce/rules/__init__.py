@@ -1,0 +1,1 @@
+"""Mining association rules that keep everybody in a crowd."""

@@ -1,0 +1,1 @@
+"""Growing decision trees, with or without a requirement on the crowds that they leave."""

@@ -1,0 +1,128 @@
+"""Which splits the requirement allows: those that leave every part of every span that they divide private."""
+
+from collections.abc import Sequence
+from functools import cached_property
+
+import numpy as np
+
+from kspan.data.arrays import Bools, Int64s
+from kspan.data.encode import MOST_PEOPLE
+from kspan.data.groups import Counts, Groups
+from kspan.induce.tree.features import Feature
+from kspan.induce.tree.people import People, Rows
+from kspan.induce.tree.spans import Parts, Span, Spans
+from kspan.induce.tree.worth import ANYWHERE, Worth
+from kspan.privacy import KAnonymity, Requirement
+
+
+class Guard:
+    """The requirement, asked of parts of spans; what is found of a span is remembered by it.
+
+    `target` is the attribute whose labels are private, or None if everybody knows them.
+    """
+
+    def __init__(
+        self,
+        people: People,
+        features: Sequence[Feature],
+        worth: Worth,
+        requirement: Requirement,
+        rows: Rows,
+        target: str | None,
+    ) -> None:
+        self.people, self.features, self.worth = people, features, worth
+        self.requirement, self.target = requirement, target
+        self.spans = Spans(people, 0, rows, target_public=target is None)
+        self.whole = people.counts(rows)
+        k = max((part.k for part in requirement.parts if isinstance(part, KAnonymity)), default=0)
+        self.k = min(k, MOST_PEOPLE)  # compiled code counts in 64 bits, and nobody reaches more than there can be
+
+    def allows(self, parts: Parts) -> bool:
+        """Do all parts of spans satisfy the requirement?"""
+        return bool(self.satisfied(parts).all())
+
+    def satisfied(self, parts: Parts) -> Bools:
+        """Which parts of spans satisfy the requirement; those without people do."""
+        requirement = self.requirement
+        sizes = parts.counts.sum(axis=1)
+        if isinstance(requirement, KAnonymity):
+            large: Bools = (sizes >= requirement.k) | (sizes == 0) | ~parts.exposing
+            return large
+        good = np.ones(len(sizes), bool)
+        populated = sizes > 0
+        if populated.any():
+            people = self.people
+            counts = Counts.of(parts.counts[populated], self.whole, ordered=people.ordered, levels=people.levels)
+            private = {} if self.target is None else {self.target: counts}
+            good[populated] = requirement.holds(Groups(sizes[populated], private, parts.exposing[populated]))
+        return good
+
+    def levels_of_span(self, span: Span) -> Bools:
+        """Which levels of categorical features divide a span into parts that satisfy the requirement; private ones do.
+
+        That is counted once for all leaves that the span reaches.
+        """
+        if span.levels is None:
+            parts, levels = self.worth.parts(span.rows), self.worth.levels
+            exposing = np.repeat(self.spans.exposing([span]), len(parts))
+            bad = ~self.satisfied(Parts(parts, exposing))
+            span.levels = ~levels.public | (levels.count(bad) == 0)
+        return span.levels
+
+    def forbidden_cuts(self, span: Span, number: int) -> tuple[Int64s, Int64s]:
+        """Runs of codes after which a numeric feature must not be cut, for some part of a span would not be private."""
+        if number not in span.forbidden:
+            feature = self.features[number]
+            here, counts = self.people.by_code(span.rows, feature)
+            plain = int(np.searchsorted(here, feature.plain))
+            sons = _sons_of_thresholds(counts, plain)
+            exposing = np.repeat(self.spans.exposing([span]), sons.shape[0] * sons.shape[1])
+            good = self.satisfied(Parts(sons.reshape(-1, self.people.labels), exposing)).reshape(sons.shape[:2])
+            bad = np.flatnonzero(~good.all(axis=1))
+            begins, ends = here[bad], np.append(here[:plain], feature.plain)[bad + 1]
+            if plain and plain - 1 in bad:
+                # A cut beyond all numbers parts those who miss one from the others, and so does one before them all.
+                begins, ends = np.append(0, begins), np.append(here[0], ends)
+            # Up to the next code that occurs every cut divides the span alike.
+            span.forbidden[number] = begins, ends
+        return span.forbidden[number]
+
+
+class Allowed:
+    """The splits that leave every one of some spans private, looked up when they are asked for."""
+
+    def __init__(self, guard: Guard | None, spans: list[Span]) -> None:
+        self.guard, self.spans = guard, spans
+        self.found: dict[int, Bools] = {}
+
+    @cached_property
+    def levels(self) -> Bools | None:
+        """By levels of categorical features; None if there are no spans to care for."""
+        if self.guard is None or not self.spans:
+            return None
+        together = self.guard.levels_of_span(self.spans[0]).copy()
+        for span in self.spans[1:]:
+            together &= self.guard.levels_of_span(span)
+        return together
+
+    def cuts(self, number: int) -> Bools:
+        """After codes of a numeric feature."""
+        if self.guard is None or not self.spans or not self.guard.features[number].public:
+            return ANYWHERE
+        feature = self.guard.features[number]
+        if number not in self.found:
+            runs = [self.guard.forbidden_cuts(span, number) for span in self.spans]
+            begins, ends = (np.concatenate(bounds) for bounds in zip(*runs, strict=True))
+            codes = feature.size + 1
+            depth = np.bincount(begins, minlength=codes) - np.bincount(ends, minlength=codes)
+            self.found[number] = np.cumsum(depth)[: feature.plain] == 0
+        return self.found[number]
+
+
+def _sons_of_thresholds(counts: Int64s, plain: int) -> Int64s:
+    """For a cut after each code: people up to it, beyond it, and missing (if that is a code), by label."""
+    up_to = np.cumsum(counts[:plain], axis=0)
+    parts = [up_to, up_to[-1:] - up_to if plain else up_to]
+    if len(counts) > plain:
+        parts.append(np.broadcast_to(counts[plain], up_to.shape))
+    return np.stack(parts, axis=1)

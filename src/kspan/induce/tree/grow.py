@@ -1,0 +1,335 @@
+"""One grower for all trees: the best candidate of any leaf first, as long as one gains and the requirement allows it.
+
+Ties are broken the same way everywhere: the leaf that was made first, then the attribute named first, then the lower
+level of its hierarchy; among thresholds the lowest.
+"""
+
+import heapq
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Annotated
+
+import numpy as np
+
+from kspan.data.arrays import Bools, Floats, Int64s
+from kspan.induce.tree.allowed import Allowed, Guard
+from kspan.induce.tree.features import Feature
+from kspan.induce.tree.people import People, Rows, Split, Way
+from kspan.induce.tree.spans import Parts
+from kspan.induce.tree.worth import (
+    ANYWHERE,
+    DIGITS,
+    INFORMATION_GAIN,
+    LEAST_GAIN,
+    NO_SCORES,
+    ROUNDING,
+    Scores,
+    Threshold,
+    Worth,
+)
+from kspan.options import Within
+from kspan.privacy import Requirement
+
+MinRows = Annotated[int, Within(1)]
+"""People that at least two branches of a split must have."""
+NO_SON: Int64s = np.empty(0, np.int64)
+
+
+@dataclass(eq=False, slots=True)
+class Leaf:
+    """A node that may still be divided: its rows, and what can still come here."""
+
+    number: int
+    rows: Rows
+    share: Floats
+    """The weight of each row; empty if each is one person."""
+    counts: Floats
+    """People by label."""
+    above: "Leaf | None" = None
+    place: int = 0
+    """The node that it is a son of, and which of them."""
+    scores: Scores = NO_SCORES
+    """Of the levels of categorical features, while it may still be divided."""
+    average: float = 0.0
+    """What its candidates gain, where that matters."""
+    split: Split | None = None
+    sons: list["Leaf"] = field(default_factory=list)
+
+    @property
+    def people(self) -> float:
+        """How many there are."""
+        return float(self.counts.sum())
+
+    def asked(self, feature: int) -> "tuple[Split, int] | None":
+        """The last question about a feature on the way here, and which answer led here."""
+        leaf = self
+        while leaf.above is not None:
+            split = leaf.above.split
+            if split is not None and split.feature == feature:
+                return split, leaf.place
+            leaf = leaf.above
+        return None
+
+
+@dataclass(order=True, slots=True)
+class Candidate:
+    """A split of a leaf in the queue, the best first: by a level of a feature, or after a code."""
+
+    rank: tuple[bool, float, int, int, int]
+    leaf: Leaf = field(compare=False)
+    feature: int = field(compare=False)
+    level: int = field(compare=False)
+    cut: int = field(compare=False)
+    at: float = field(compare=False)
+    made: Split | None = field(default=None, compare=False)
+    """The split itself, once it was asked for."""
+
+    @property
+    def is_second_rate(self) -> bool:
+        """Does it wait behind all others, which gain at least the average of their leaf?"""
+        return self.rank[0]
+
+
+class Growth:
+    """A tree while it grows, under a requirement or not.
+
+    `target` is the attribute whose labels are private, or None if everybody knows them.
+    `shares_missing`: a row whose value is missing goes to all sons with a share of its weight, instead of to one of its
+    own. That is only for trees without a requirement: whoever knows that a value is missing would know the crowd, and
+    so are features whose cells may admit several values. With `rng` a row of such a cell goes to one son by chance.
+    """
+
+    def __init__(
+        self,
+        people: People,
+        features: Sequence[Feature],
+        *,
+        requirement: Requirement | None = None,
+        target: str | None = None,
+        score: int = INFORMATION_GAIN,
+        min_rows: int = 1,
+        shares_missing: bool = False,
+        rng: np.random.Generator | None = None,
+    ) -> None:
+        self.people, self.features, self.shares_missing, self.rng = people, features, shares_missing, rng
+        self.spreading = [number for number, feature in enumerate(features) if feature.spread is not None]
+        self.worth = Worth(people, features, score, min_rows, shares_missing=shares_missing)
+        rows, share = people.everybody()
+        self.made = 0
+        self.root = self.begin(rows, share)
+        # Without a requirement there is nobody to hide, and no span to follow.
+        self.guard = None if requirement is None else Guard(people, features, self.worth, requirement, rows, target)
+        self.queue: list[Candidate] = []
+        self.splits_of_all: dict[tuple[int, int], Split] = {}
+        if np.count_nonzero(people.counts(rows)) > 1:
+            self.propose(self.root, self.allowed_at(self.root))
+
+    def begin(self, rows: Rows, share: Floats) -> Leaf:
+        """Another root, of some rows with some weights; the tree that has grown so far is let go."""
+        counts = np.bincount(self.people.label[rows], share if len(share) else None, self.people.labels)
+        self.root = Leaf(self.made, rows, share, counts.astype(np.float64))
+        self.made += 1
+        return self.root
+
+    def choice(self, leaf: Leaf) -> Candidate | None:
+        """The best candidate of one leaf, for those who choose for themselves which leaf comes next."""
+        self.queue.clear()
+        if np.count_nonzero(leaf.counts) > 1:
+            self.propose(leaf, self.allowed_at(leaf))
+        return self.best()
+
+    def best(self) -> Candidate | None:
+        """The best candidate of all leaves, taken out of the queue."""
+        while self.queue:
+            candidate = heapq.heappop(self.queue)
+            if candidate.leaf.split is None:
+                return candidate
+        return None
+
+    def holds_now(self) -> bool:
+        """Does the tree as it is satisfy the requirement?"""
+        guard = self.guard
+        return guard is None or all(guard.allows(guard.spans.as_they_are(leaf)) for leaf in guard.spans.reaching)
+
+    def propose(self, leaf: Leaf, allowed: Allowed) -> None:
+        """Every attribute, at its lowest level or with its best threshold, is a candidate of a leaf of several labels.
+
+        `allowed` says what the spans that reach it allow.
+        """
+        if leaf.people < 2 * self.worth.min_rows - ROUNDING:
+            return
+        # Spans only ever shrink, so that a split that is not allowed now never will be: it need not wait in the queue.
+        alone = self.is_its_own_span(leaf)
+        k = self.guard.k if self.guard is not None and alone else 0
+        inside = {number: found for number in self.spreading if (found := self.inside(leaf, number)) is not None}
+        leaf.scores = self.worth.of_levels(leaf.rows, leaf.share, k, None if alone else allowed.levels, inside)
+        thresholds = {
+            number: self.worth.of_threshold(
+                number, leaf.rows, leaf.share, k, ANYWHERE if alone else allowed.cuts(number), inside
+            )
+            for number in self.worth.numbers
+            if not (self.features[number].public and leaf.people < 2 * k)
+        }
+        leaf.average = self.worth.average(leaf.scores, thresholds.values())
+        words = sorted({self.worth.feature_of[level] for level in leaf.scores.useful})
+        candidates = [self.at_level(leaf, number, 0) for number in words]
+        candidates += [self.at_threshold(leaf, number, found) for number, found in thresholds.items()]
+        useful = [candidate for candidate in candidates if candidate is not None]
+        if self.guard is None and useful:
+            # Nothing is ever refused, so that no other one has a chance.
+            best = min(useful)
+            useful = [] if best.is_second_rate else [best]
+        for candidate in useful:
+            heapq.heappush(self.queue, candidate)
+
+    def at_level(self, leaf: Leaf, number: int, lowest: int) -> Candidate | None:
+        """A split by the lowest level of a feature that gains, from `lowest` on."""
+        levels, scores = self.worth.levels_of[number], leaf.scores
+        for level in scores.useful:
+            if level in levels[lowest:]:
+                place = level - levels.start
+                return self.candidate(leaf, number, scores.worths[level], scores.gains[level], level=place)
+        return None
+
+    def at_threshold(self, leaf: Leaf, number: int, found: Threshold) -> Candidate | None:
+        """A split after a code, if it gains."""
+        if min(found.worth, found.gain) <= LEAST_GAIN:
+            return None
+        return self.candidate(leaf, number, found.worth, found.gain, cut=found.cut, at=found.at)
+
+    def candidate(
+        self, leaf: Leaf, feature: int, worth: float, gain: float, *, level: int = 0, cut: int = -1, at: float = 0.0
+    ) -> Candidate:
+        """A split with its place in the queue."""
+        rank = (self.worth.is_second_rate(gain, leaf.average), -round(worth, DIGITS), leaf.number, feature, level)
+        return Candidate(rank, leaf, feature, level, cut, at)
+
+    def is_its_own_span(self, leaf: Leaf) -> bool:
+        """Is the leaf reached by one span, of just its own people, that has more than one bin?"""
+        return self.guard is not None and self.guard.spans.is_alone(leaf.number, leaf.rows)
+
+    def generalize(self, candidate: Candidate) -> None:
+        """Give a split that is not allowed another chance: one level up, or with the best threshold that is allowed.
+
+        By a private attribute no other way is better: none of them divides a span.
+        """
+        leaf, number = candidate.leaf, candidate.feature
+        if not self.features[number].public:
+            return
+        if candidate.cut >= 0:
+            allowed = self.allowed_at(leaf).cuts(number)
+            other = self.at_threshold(leaf, number, self.worth.of_threshold(number, leaf.rows, leaf.share, 0, allowed))
+        else:
+            other = self.at_level(leaf, number, candidate.level + 1)
+        if other is not None:
+            heapq.heappush(self.queue, other)
+
+    def split_of(self, candidate: Candidate) -> Split:
+        """The split that a candidate stands for."""
+        if candidate.made is None:
+            leaf, number = candidate.leaf, candidate.feature
+            if candidate.cut >= 0:
+                candidate.made = self.threshold(leaf, number, candidate.cut, candidate.at)
+            else:
+                candidate.made = self.by_level(leaf, number, candidate.level)
+        return candidate.made
+
+    def divide(self, candidate: Candidate) -> None:
+        """Make a leaf a node, and its sons leaves with candidates of their own."""
+        leaf, split = candidate.leaf, self.split_of(candidate)
+        feature = self.features[split.feature]
+        mixed = self.open(leaf, split)
+        if self.guard is not None:
+            self.guard.spans.split(leaf.number, leaf.rows, feature, split, {son.number: son.rows for son in leaf.sons})
+        allowed = self.allowed_at(leaf.sons[0])
+        for son, is_mixed in zip(leaf.sons, mixed.tolist(), strict=True):
+            if is_mixed:
+                # After a private question the same spans reach all sons.
+                self.propose(son, self.allowed_at(son) if feature.public else allowed)
+
+    def open(self, leaf: Leaf, split: Split) -> Bools:
+        """Make a leaf a node, and say which of its sons have people of several labels."""
+        leaf.split, leaf.scores = split, NO_SCORES
+        parts = self.parts(leaf, split)
+        for place, part in enumerate(zip(*parts, strict=True)):
+            leaf.sons.append(Leaf(self.made, *part, leaf, place))
+            self.made += 1
+        several: Bools = (parts[2] > 0).sum(axis=1) > 1
+        return several
+
+    def parts(self, leaf: Leaf, split: Split) -> tuple[list[Rows], list[Floats], Floats]:
+        """The rows of a leaf, their weights and their counts by son; rows may be reordered in place."""
+        feature = self.features[split.feature]
+        if feature.spread is not None:
+            way = Way(self.inside(leaf, split.feature), self.shares_missing, self.rng)
+            return self.people.divide_spread(leaf.rows, leaf.share, feature, split, way)
+        if self.shares_missing and feature.can_be_missing:
+            return self.people.divide_shares(leaf.rows, leaf.share, feature, split)
+        return self.people.divide(leaf.rows, leaf.share, feature, split)
+
+    def inside(self, leaf: Leaf, number: int) -> Bools | None:
+        """The values of a feature that can still occur in a leaf, or None if it was not asked on the way."""
+        feature, found = self.features[number], None
+        while leaf.above is not None:
+            split = leaf.above.split
+            if split is not None and split.feature == number:
+                here = split.by_code(feature)[: feature.plain] == leaf.place
+                found = here if found is None else found & here
+            leaf = leaf.above
+        return found
+
+    def holds_after(self, candidate: Candidate) -> bool:
+        """Would every span still satisfy the requirement after a split?"""
+        guard = self.guard
+        if guard is None:
+            return True
+        leaf, split = candidate.leaf, self.split_of(candidate)
+        feature = self.features[split.feature]
+        spans = guard.spans.of(leaf.number)
+        if not feature.public:
+            # It divides no span, but a span that was safe because it had one bin has several now.
+            safe = [span for span, exposes in zip(spans, guard.spans.exposing(spans), strict=True) if not exposes]
+            return not safe or guard.allows(guard.spans.with_many_bins(safe))
+        if self.is_its_own_span(leaf):
+            counts = self.people.by_son(leaf.rows, leaf.share, feature, split).astype(np.int64)
+            return guard.allows(Parts(counts, np.ones(split.sons, bool)))
+        if feature.numeric:
+            return bool(self.allowed_at(leaf).cuts(split.feature)[split.cut])
+        level = self.worth.levels_of[split.feature][candidate.level]
+        return all(guard.levels_of_span(span)[level] for span in spans)
+
+    def allowed_at(self, leaf: Leaf) -> Allowed:
+        """Which splits the spans that reach a leaf allow."""
+        return Allowed(self.guard, [] if self.guard is None else self.guard.spans.of(leaf.number))
+
+    def by_level(self, leaf: Leaf, number: int, level: int) -> Split:
+        """The split by the names of a level of a feature; remembered where all codes may come."""
+        before = leaf.asked(number)
+        if before is None and (number, level) in self.splits_of_all:
+            return self.splits_of_all[number, level]
+        feature = self.features[number]
+        inside = np.ones(feature.size, bool) if before is None else before[0].codes[before[1]]
+        if self.shares_missing and feature.can_be_missing:
+            inside = inside & (np.arange(feature.size) < feature.plain)
+        names = np.arange(feature.size) if level == 0 else feature.levels[level - 1]
+        distinct, places = np.unique(names[inside], return_inverse=True)
+        son = np.full(feature.size, -1, np.int64)
+        son[inside] = places
+        split = Split(number, len(distinct), son)
+        if before is None:
+            self.splits_of_all[number, level] = split
+        return split
+
+    def threshold(self, leaf: Leaf, number: int, cut: int, at: float) -> Split:
+        """The split of a numeric feature after a code, at a number; a missing one has a son of its own or is shared."""
+        third = self.features[number].can_be_missing and leaf.asked(number) is None and not self.shares_missing
+        return Split(number, 2 + third, NO_SON, cut, at)
+
+    def leaves(self) -> Iterator[Leaf]:
+        """Every leaf of the tree as it is."""
+        waiting = [self.root]
+        while waiting:
+            leaf = waiting.pop()
+            if leaf.split is None:
+                yield leaf
+            waiting.extend(reversed(leaf.sons))

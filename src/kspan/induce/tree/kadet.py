@@ -1,0 +1,98 @@
+"""kADET: decision trees in which every span is a crowd (Friedman, Schuster, Wolff 2006; 2008, Algorithm 1)."""
+
+from kspan.data.table import Table
+from kspan.errors import PolicyError, Unreachable
+from kspan.induce.tree.grow import Growth, MinRows
+from kspan.induce.tree.id3 import offered
+from kspan.induce.tree.prune import ConfidenceFactor
+from kspan.induce.tree.prune import prune as prune_growth
+from kspan.induce.tree.release import released
+from kspan.induce.tree.worth import C45, SCORES, Score
+from kspan.model.tree.model import Tree
+from kspan.options import takes_options
+from kspan.policy import Policy
+from kspan.privacy import OnPrivate
+
+
+@takes_options
+def kadet(table: Table, policy: Policy, *, score: Score = "information-gain", min_rows: MinRows = 1) -> Tree:
+    """The tree that the policy's requirement allows: best split first, none that leaves a span too small.
+
+    A candidate that breaks the requirement comes back with its attribute generalized by one level, or with the best
+    threshold that keeps it.
+
+    Options:
+        score: How splits are compared.
+        min_rows: People that at least two branches of a split must have.
+
+    The small mortgage table of the paper, marital status public, k = 3:
+
+    >>> from kspan.data.encode import encode
+    >>> from kspan.datasets import small_mortgage
+    >>> policy = Policy(public=["Marital status"], private=["Sports car"], target="Loan risk", require="k=3")
+    >>> kadet(encode(small_mortgage().drop("Name"), policy), policy)
+    Tree(3 leaves, 6 people, target 'Loan risk')
+    """
+    return released(_grown(table, policy, SCORES[score], min_rows), table, policy)
+
+
+@takes_options
+def kadet_c45(
+    table: Table,
+    policy: Policy,
+    *,
+    min_rows: MinRows = 2,
+    confidence_factor: ConfidenceFactor = 0.25,
+    prune: bool = True,
+) -> Tree:
+    """The same with the scores and the pruning of C4.5 (Friedman et al. 2006, Sect. 3.3).
+
+    Branches are never raised, because that may divide a span, and a missing value is a value, because an attacker sees
+    that it is missing. A candidate that gains less than the average of its leaf waits behind all that do not.
+
+    Options:
+        min_rows: People that at least two branches of a split must have.
+        confidence_factor: How hard to prune: less is harder.
+        prune: Prune what has grown.
+    """
+    growth = _grown(table, policy, C45, min_rows)
+    if prune and policy.require.monotone:
+        prune_growth(growth, confidence_factor)
+    return released(growth, table, policy)
+
+
+def _grown(table: Table, policy: Policy, score: int, min_rows: int) -> Growth:
+    target_public = policy.target in policy.public
+    _check_requirement(policy, target_public)
+    people, features = offered(table, policy)
+    growth = Growth(
+        people,
+        features,
+        requirement=policy.require,
+        target=None if target_public else policy.target,
+        score=score,
+        min_rows=min_rows,
+    )
+    if not growth.holds_now():
+        raise Unreachable(f"even a tree of one leaf breaks {policy.require} on these {table.people} people: lower it")
+    grow_in_crowds(growth)
+    return growth
+
+
+def grow_in_crowds(growth: Growth) -> None:
+    """Algorithm 1: split while some split gains and keeps every span private; generalize one that does not."""
+    while candidate := growth.best():
+        if growth.holds_after(candidate):
+            growth.divide(candidate)
+        else:
+            growth.generalize(candidate)
+
+
+def _check_requirement(policy: Policy, target_public: bool) -> None:
+    """A tree tells of its target alone, so a requirement on private values can only be about that."""
+    for part in policy.require.parts:
+        if isinstance(part, OnPrivate) and (target_public or (part.on and part.on != (policy.target,))):
+            raise PolicyError(
+                f"{part} cannot be asked of a tree: it discloses labels of its target, and only a private "
+                "target can be required to be diverse"
+            )

@@ -1,0 +1,171 @@
+"""The people that a tree is grown from: labels, weights, and how rows divide."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kspan import kernels
+from kspan.data.arrays import Bools, Codes, Floats, Int64s
+from kspan.data.groups import NO_WEIGHTS
+from kspan.data.table import Table
+from kspan.induce.tree.features import Feature
+
+Rows = NDArray[np.int32]
+"""Places of rows in a table: four bytes are enough for two billion people."""
+
+LEAST_SHARE = 0.01
+"""A smaller share of a person is not divided further, so that nobody is in more than a hundred places."""
+
+NO_SHARE: Floats = np.empty(0)
+"""Every row counts once."""
+
+
+@dataclass(frozen=True, eq=False)
+class Split:
+    """A way to divide a leaf by the codes of a feature."""
+
+    feature: int
+    sons: int
+    son: Int64s
+    """Of each code of a categorical feature; -1 if it cannot come here, or goes to all sons."""
+    cut: int = -1
+    """The last code of a numeric feature that goes to the first son; those beyond go to the second."""
+    at: float = 0.0
+    """The number between that code and the next."""
+
+    @cached_property
+    def codes(self) -> list[Int64s]:
+        """The codes of a categorical feature that go to each son."""
+        order = np.argsort(self.son, kind="stable")
+        ends = np.searchsorted(self.son[order], np.arange(self.sons + 1))
+        return [order[begin:end] for begin, end in pairwise(ends.tolist())]
+
+    def by_code(self, feature: Feature) -> Int64s:
+        """The son of each code; a missing number is a third one."""
+        if self.cut < 0:
+            return self.son
+        son = np.full(feature.size, 2, np.int64)
+        son[: feature.plain] = np.arange(feature.plain) > self.cut
+        return son
+
+
+@dataclass(frozen=True)
+class Way:
+    """How rows are divided whose cells may admit several values."""
+
+    inside: Bools | None = None
+    """The values that can still occur; None if all."""
+    shares_missing: bool = False
+    rng: np.random.Generator | None = None
+    """If given, every row goes to one son by chance."""
+
+
+@dataclass(frozen=True, repr=False)
+class People:
+    """The label of each row, and how many people it stands for."""
+
+    label: Codes
+    labels: int
+    weights: Int64s
+    ordered: bool = False
+    """Labels that are numbers are as far apart as their ranks."""
+    levels: tuple[Int64s, ...] = ()
+    """The hierarchy above the labels, if there is one."""
+
+    @classmethod
+    def of(cls, table: Table, target: str) -> "People":
+        """Everybody in a table."""
+        column = table[target]
+        weights = NO_WEIGHTS if table.weights is None else table.weights
+        return cls(column.codes, column.size, weights, column.kind == "numeric", column.levels)
+
+    def everybody(self) -> tuple[Rows, Floats]:
+        """All rows, and their weights if they have any."""
+        share = self.weights.astype(np.float64) if len(self.weights) else NO_SHARE
+        return np.arange(len(self.label), dtype=np.int32), share
+
+    def counts(self, rows: Rows) -> Int64s:
+        """How many people of each label are in some rows."""
+        weights = self.weights[rows] if len(self.weights) else None
+        return np.bincount(self.label[rows], weights, self.labels).astype(np.int64)
+
+    def by_code(self, rows: Rows, feature: Feature) -> tuple[Int64s, Int64s]:
+        """The codes of a feature that occur in some rows, in order, and people of each by label."""
+        here, place = np.unique(feature.codes[rows], return_inverse=True)
+        weights = self.weights[rows] if len(self.weights) else None
+        keys = place * self.labels + self.label[rows]
+        counts = np.bincount(keys, weights, len(here) * self.labels).astype(np.int64)
+        return here.astype(np.int64), counts.reshape(-1, self.labels)
+
+    def by_son(self, rows: Rows, share: Floats, feature: Feature, split: Split) -> Floats:
+        """How many people of each son and label are in some rows."""
+        counts = np.zeros((split.sons, self.labels))
+        kernels.son_counts(feature.codes, split.son, split.cut, feature.plain, self.label, rows, share, counts)
+        return counts
+
+    def divide(
+        self, rows: Rows, share: Floats, feature: Feature, split: Split
+    ) -> tuple[list[Rows], list[Floats], Floats]:
+        """Reorder rows in place, each son's together: views of them, of their weights, and the counts of the sons."""
+        counts = np.zeros((split.sons, self.labels))
+        ends = kernels.divide(feature.codes, split.son, split.cut, feature.plain, self.label, rows, share, counts)
+        return _parts(rows, ends), _parts(share, ends) if len(share) else [share] * split.sons, counts
+
+    def divide_shares(
+        self, rows: Rows, share: Floats, feature: Feature, split: Split
+    ) -> tuple[list[Rows], list[Floats], Floats]:
+        """The same in new arrays; a row whose value is missing goes to all sons, with a share of its weight to each."""
+        counts = np.zeros((split.sons, self.labels))
+        rows, share, ends = kernels.divide_shares(
+            feature.codes, split.son, split.cut, feature.plain, self.label, rows, share, counts
+        )
+        return _parts(rows, ends), _parts(share, ends), counts
+
+    def divide_spread(
+        self, rows: Rows, share: Floats, feature: Feature, split: Split, way: "Way"
+    ) -> tuple[list[Rows], list[Floats], Floats]:
+        """The same where cells may admit several values: to all sons that a row may belong to, or to one by chance."""
+        assert feature.spread is not None
+        portion = feature.spread.portions(split.by_code(feature), split.sons, way.inside)
+        cells = np.zeros((feature.cells, self.labels))
+        kernels.histograms(feature.codes[None], np.zeros(1, np.int64), self.label, rows, share, cells)
+        known = (portion * cells[:, :, None]).sum(axis=(0, 1))
+        if way.shares_missing:
+            everywhere = known / known.sum() if known.sum() > 0 else np.full(split.sons, 1 / split.sons)
+            portion[feature.spread.unknown] = everywhere
+        if way.rng is not None:
+            return self._divide_by_chance(rows, share, feature, portion, way.rng)
+        counts = np.zeros((split.sons, self.labels))
+        rows, share, ends = kernels.divide_portions(
+            feature.codes, portion, self.label, rows, share, LEAST_SHARE, counts
+        )
+        return _parts(rows, ends), _parts(share, ends), counts
+
+    def _divide_by_chance(
+        self, rows: Rows, share: Floats, feature: Feature, portion: Floats, rng: np.random.Generator
+    ) -> tuple[list[Rows], list[Floats], Floats]:
+        sons = portion.shape[2]
+        chances = np.cumsum(portion[feature.codes[rows], self.label[rows]], axis=1)
+        son = np.minimum((rng.random(len(rows))[:, None] >= chances).sum(axis=1), sons - 1)
+        order = np.argsort(son, kind="stable")
+        ends = np.cumsum(np.bincount(son, minlength=sons))
+        rows = rows[order]
+        share = share[order] if len(share) else share
+        counts = np.zeros((sons, self.labels))
+        np.add.at(counts, (son[order], self.label[rows]), share if len(share) else 1.0)
+        return _parts(rows, ends), _parts(share, ends) if len(share) else [share] * sons, counts
+
+    def divide_parts(self, parts: list[Rows], feature: Feature, split: Split) -> tuple[Rows, Int64s]:
+        """The rows of each part by son, one after the other in a new array, and how many each part has in each son."""
+        rows = parts[0] if len(parts) == 1 else np.concatenate(parts)
+        sizes = np.zeros((len(parts), split.sons), np.int64)
+        ends = np.cumsum([len(part) for part in parts])
+        return kernels.divide_parts(feature.codes, split.son, split.cut, feature.plain, rows, ends, sizes), sizes
+
+
+def _parts(array: NDArray[Any], ends: Int64s) -> list[NDArray[Any]]:
+    return [array[begin:end] for begin, end in pairwise([0, *ends.tolist()])]

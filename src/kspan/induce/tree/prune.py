@@ -1,0 +1,166 @@
+"""Error-based pruning: a subtree goes where a leaf, or its largest branch, promises no more errors (Quinlan 1993)."""
+
+import math
+from collections.abc import Iterator
+from dataclasses import replace
+from statistics import NormalDist
+from typing import Annotated
+
+from kspan.induce.tree.grow import Growth, Leaf
+from kspan.options import Within
+
+SLACK = 0.1
+"""A simpler tree may promise so many errors more."""
+
+ROUNDING = 1e-6
+
+COLLAPSE = 1e-3
+"""Fewer errors than this are not saved by a subtree."""
+
+
+ConfidenceFactor = Annotated[float, Within(1e-4, 0.5)]
+"""Below that no binomial has a limit, above it more is trusted than was seen."""
+
+
+def prune(growth: Growth, confidence_factor: float = 0.25, *, raising: bool = False, row_worth: float = 1.0) -> None:
+    """Replace subtrees of what has grown by leaves, and, if `raising`, nodes by their largest branch.
+
+    Errors are expected as if each row had been seen `row_worth` times: less prunes harder.
+
+    A leaf in place of a subtree unites bins, and so only merges spans: what is private stays private. A raised branch
+    asks its questions of more people, which may divide a span (Friedman et al. 2006, Sect. 3.3).
+    """
+    _collapse(growth.root)
+    _Pruning(growth, confidence_factor, raising, row_worth).settle(growth.root)
+
+
+def expected_errors(people: float, errors: float, confidence_factor: float) -> float:
+    """The most errors among so many people that are believable after this many were seen.
+
+    That is the upper limit of the binomial at the confidence factor. Quinlan's example: none of 6, 9 and 1 is wrong.
+
+    >>> [round(expected_errors(people, 0, 0.25) / people, 3) for people in (6, 9, 1)]
+    [0.206, 0.143, 0.75]
+    """
+    return errors + _extra(people, errors, confidence_factor) if people > 0 else 0.0
+
+
+def _extra(people: float, errors: float, confidence_factor: float) -> float:
+    if errors < 1:
+        none = people * (1 - math.pow(confidence_factor, 1 / people))
+        # Between no error and one a straight line serves.
+        return none if errors < ROUNDING else none + errors * (_extra(people, 1, confidence_factor) - none)
+    if errors + 0.5 >= people:
+        return max(people - errors, 0.0)
+    z = NormalDist().inv_cdf(1 - confidence_factor)
+    rate = (errors + 0.5) / people  # with the correction for continuity
+    spread = math.sqrt(rate / people - rate**2 / people + z**2 / (4 * people**2))
+    return (rate + z**2 / (2 * people) + z * spread) / (1 + z**2 / people) * people - errors
+
+
+def errors_as_leaf(node: Leaf, confidence_factor: float, row_worth: float = 1.0) -> float:
+    """What a node promises if it is a leaf."""
+    return expected_errors(node.people * row_worth, _errors(node) * row_worth, confidence_factor) / row_worth
+
+
+def _errors(leaf: Leaf) -> float:
+    return float(leaf.counts.sum() - leaf.counts.max())
+
+
+def _with_all_below(leaf: Leaf) -> list[Leaf]:
+    """A node and all below it, parents before children."""
+    order = [leaf]
+    for node in order:
+        order.extend(node.sons)
+    return order
+
+
+def _collapse(root: Leaf) -> None:
+    """Make leaves of nodes whose subtrees are right no more often on the training rows, from the top."""
+    wrong: dict[Leaf, float] = {}
+    for node in reversed(_with_all_below(root)):
+        wrong[node] = sum(wrong[son] for son in node.sons) if node.sons else _errors(node)
+    waiting = [root]
+    while waiting:
+        node = waiting.pop()
+        if node.sons and wrong[node] >= _errors(node) - COLLAPSE:
+            cut(node)
+        waiting.extend(node.sons)
+
+
+def cut(node: Leaf) -> None:
+    """Make a node a leaf."""
+    node.split, node.sons = None, []
+
+
+class _Pruning:
+    """One pass from the leaves to the root, with what each subtree promises."""
+
+    def __init__(self, growth: Growth, confidence_factor: float, raising: bool, row_worth: float) -> None:
+        self.growth, self.confidence_factor, self.raising = growth, confidence_factor, raising
+        self.row_worth = row_worth
+        self.promised: dict[Leaf, float] = {}
+
+    def as_leaf(self, node: Leaf) -> float:
+        return errors_as_leaf(node, self.confidence_factor, self.row_worth)
+
+    def settle(self, root: Leaf) -> None:
+        """Prune a node and all below it, sons before their parents."""
+        for node in reversed(_with_all_below(root)):
+            self.settle_one(node)
+
+    def settle_one(self, node: Leaf) -> None:
+        """Prune a node whose sons are pruned."""
+        as_leaf = self.as_leaf(node)
+        while node.sons:
+            as_tree = sum(self.promised[son] for son in node.sons)
+            raised = self.raised(node)
+            as_branch = math.inf if raised is None else sum(map(self.as_leaf, _leaves(raised)))
+            if as_leaf <= min(as_tree, as_branch) + SLACK + ROUNDING:
+                cut(node)
+            elif raised is not None and as_branch <= as_tree + SLACK + ROUNDING:
+                node.split, node.sons = raised.split, raised.sons
+                for son in node.sons:
+                    self.settle(son)
+            else:
+                self.promised[node] = as_tree
+                return
+        self.promised[node] = as_leaf
+
+    def raised(self, node: Leaf) -> Leaf | None:
+        """The largest branch of a node with all of its rows sent down there, if it could take the node's place."""
+        branch = max(reversed(node.sons), key=lambda son: round(son.people, 6))  # the last among equals, as in J48
+        if not self.raising or branch.split is None or self.asks_again(node, branch):
+            return None
+        return self.sent_down(branch, node)
+
+    def asks_again(self, node: Leaf, branch: Leaf) -> bool:
+        """Does a branch ask the attribute of its node for a finer level, so that it has no answer to other values?"""
+        assert node.split is not None
+        feature = node.split.feature
+        asked = self.growth.features[feature]
+        # A number has an answer to every threshold, unless it is missing and that was a branch of its own.
+        if asked.numeric and (self.growth.shares_missing or not asked.can_be_missing):
+            return False
+        return any(one.split is not None and one.split.feature == feature for one in _with_all_below(branch))
+
+    def sent_down(self, branch: Leaf, above: Leaf) -> Leaf:
+        """A copy of a branch with all rows of a node above in it."""
+        growth = self.growth
+        top = Leaf(branch.number, above.rows, above.share, above.counts, above.above, above.place, split=branch.split)
+        waiting = [(branch, top)]
+        while waiting:
+            old, new = waiting.pop()
+            if old.split is None:
+                continue
+            # A copy, since dividing may reorder rows in place.
+            sent = replace(new, rows=new.rows.copy(), share=new.share.copy())
+            parts = zip(old.sons, *growth.parts(sent, old.split), strict=True)
+            for place, (son, rows, share, counts) in enumerate(parts):
+                new.sons.append(Leaf(son.number, rows, share, counts, new, place, split=son.split))
+                waiting.append((son, new.sons[-1]))
+        return top
+
+
+def _leaves(root: Leaf) -> Iterator[Leaf]:
+    return (node for node in _with_all_below(root) if node.split is None)

@@ -1,0 +1,107 @@
+"""From what has grown to a tree that knows no row."""
+
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from kspan.data.schema import Schema
+from kspan.data.table import Table
+from kspan.induce.tree.grow import Growth, Leaf
+from kspan.induce.tree.people import Split
+from kspan.limits import MOST_EMPTY
+from kspan.model.outcome import plain
+from kspan.model.tree.model import Attribute, Edge, Node, Region, Role, Tree
+
+Bounds = dict[int, tuple[float | None, float | None]]
+"""Of numeric features that were asked above."""
+
+
+def released(growth: Growth, table: Table, schema: Schema) -> Tree:
+    """What has grown, as it is released."""
+    return Tree(*head(growth, table, schema), released_node(growth))
+
+
+def head(growth: Growth, table: Table, schema: Schema) -> tuple[tuple[Attribute, ...], str, Role, tuple[str, ...]]:
+    """What every model tells: the attributes, and the name, the role and the labels of the target."""
+    target = table[str(schema.target)]
+    labels = tuple(target.label(code) for code in range(target.size))
+    role: Role = "public" if schema.target in schema.public else "private"
+    attributes = tuple(feature.attribute for feature in growth.features)
+    if growth.shares_missing:
+        # Such a tree knows what to do without any value.
+        attributes = tuple(replace(attribute, has_missing=True) for attribute in attributes)
+    return attributes, target.name, role, labels
+
+
+@dataclass
+class _Open:
+    """A node whose sons are being made."""
+
+    leaf: Leaf
+    bounds: Bounds
+    regions: list[Region]
+    edges: list[Edge] = field(default_factory=list)
+
+
+def released_node(growth: Growth) -> Node:
+    """The root of what has grown, with all that is below it; sons before their parents, one way down at a time."""
+    categories: dict[Split, list[Region]] = {}
+    way = [_opened(growth, growth.root, {}, categories)]
+    while True:
+        last = way[-1]
+        place = len(last.edges)
+        if place < len(last.leaf.sons):
+            way.append(_opened(growth, last.leaf.sons[place], _inside(last, place), categories))
+            continue
+        counts = last.leaf.counts
+        fractions = growth.shares_missing or bool(growth.spreading)
+        told = map(plain, counts.tolist()) if fractions else counts.astype(np.int64).tolist()
+        node = Node.of_counts(told, last.leaf.split.feature if last.leaf.split else None, _joined(last.edges))
+        way.pop()
+        if not way:
+            return node
+        above = way[-1]
+        above.edges.append(Edge(above.regions[len(above.edges)], node))
+
+
+def _opened(growth: Growth, leaf: Leaf, bounds: Bounds, categories: dict[Split, list[Region]]) -> _Open:
+    split = leaf.split
+    if split is None:
+        return _Open(leaf, bounds, [])
+    if split.cut >= 0:
+        return _Open(leaf, bounds, _intervals(growth, split, *bounds.get(split.feature, (None, None))))
+    if split not in categories:
+        categories[split] = _categories(growth, split)
+    return _Open(leaf, bounds, categories[split])
+
+
+def _joined(edges: list[Edge]) -> tuple[Edge, ...]:
+    """The branches of a node; those to nobody are one if they are very many: a hierarchy may list all of a country."""
+    empty = [edge for edge in edges if edge.node.is_leaf and not edge.node.people and edge.region.values]
+    if len(empty) <= MOST_EMPTY:
+        return tuple(edges)
+    values = frozenset[str]().union(*(edge.region.values for edge in empty))
+    nobody = Edge(Region(values, (), any(edge.region.missing for edge in empty)), empty[0].node)
+    left = {id(edge) for edge in empty}
+    return (*(edge for edge in edges if id(edge) not in left), nobody)
+
+
+def _inside(node: _Open, place: int) -> Bounds:
+    """What is known of numbers below a branch."""
+    intervals = node.regions[place].intervals
+    assert node.leaf.split is not None
+    return {**node.bounds, node.leaf.split.feature: intervals[0]} if intervals else node.bounds
+
+
+def _categories(growth: Growth, split: Split) -> list[Region]:
+    """What the branches to the sons of a categorical question admit; all of them a missing value, if they share it."""
+    feature, shared = growth.features[split.feature], growth.shares_missing
+    found = [feature.region(codes) for codes in split.codes]
+    return [replace(region, missing=True) for region in found] if shared else found
+
+
+def _intervals(growth: Growth, split: Split, low: float | None, high: float | None) -> list[Region]:
+    """The same of a threshold between the bounds of those above; a third branch is for a missing number."""
+    shared = growth.shares_missing
+    sides = [Region(intervals=(side,), missing=shared) for side in ((low, split.at), (split.at, high))]
+    return [*sides, Region(missing=True)] if split.sons == 3 else sides

@@ -1,0 +1,1 @@
+"""Naive Bayes as it is written."""

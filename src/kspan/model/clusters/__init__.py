@@ -1,0 +1,1 @@
+"""Clusters as they are released."""

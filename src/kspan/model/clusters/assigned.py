@@ -1,0 +1,24 @@
+"""The clusters of people, whom the clusters were made from or others."""
+
+import polars as pl
+
+from kspan.data.arrays import Int64s
+from kspan.data.encode import encode
+from kspan.data.schema import Schema
+from kspan.errors import DataError, listed
+from kspan.model.clusters.model import Clusters
+
+
+def assigned(clusters: Clusters, people: pl.DataFrame) -> Int64s:
+    """The cluster of each row; a category that the clusters do not know is as far from all of its values."""
+    names = [attribute.name for attribute in clusters.attributes]
+    absent = [name for name in names if name not in people.columns]
+    if absent:
+        raise DataError(f"the table lacks {listed(absent)}, which the clusters ask for: add the column")
+    numbers = [attribute.name for attribute in clusters.attributes if attribute.kind == "numeric"]
+    domains = {name: "numeric" if name in numbers else "categorical" for name in names}
+    table = encode(people, Schema(public=names, domains=domains), names)
+    for name in numbers:
+        if table[name].values.dtype == object or table[name].size > len(table[name].values):
+            raise DataError(f"column {name!r} must hold a number for everybody: fill it, or leave people out")
+    return clusters.nearest(table, strangers=True)

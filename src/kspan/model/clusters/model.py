@@ -1,0 +1,121 @@
+"""Clusters as they are released: centers that divide the domain by the nearest one, and how many people are at each."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from kspan.data.alike import look
+from kspan.data.arrays import Floats, Int64s
+from kspan.data.table import MISSING_LABEL, Column, Table
+from kspan.errors import DataError
+from kspan.model.claim import Claim
+from kspan.model.outcome import plain
+from kspan.model.tree.model import Attribute
+from kspan.notebooks import ShownInNotebooks
+
+Center = tuple[float, ...]
+"""Of one attribute: a number, or the share of each of its values (of the missing one last)."""
+
+
+@dataclass(frozen=True)
+class Axis:
+    """One attribute of the domain, and how far apart its values are.
+
+    Numbers are as far apart as their difference over the scale, any two categories as one over the scale.
+    """
+
+    attribute: Attribute
+    scale: float = 1.0
+
+    @property
+    def values(self) -> tuple[str, ...]:
+        """The categories, a missing one last."""
+        return (*self.attribute.values, *[MISSING_LABEL] * self.attribute.has_missing)
+
+    def squares(self, column: Column, centers: Floats, *, strangers: bool = False) -> Floats:
+        """For every code of a column its squared distance from each center, of this attribute alone.
+
+        A category that is not known is refused or, of `strangers`, as far from each center as from any other.
+        """
+        if self.attribute.kind == "numeric":
+            numbers = column.values.astype(np.float64)
+            squares: Floats = ((numbers[:, None] - centers[None, :, 0]) / self.scale) ** 2
+            return squares
+        seen = look if self.attribute.role == "private" else str
+        place = {seen(value): number for number, value in reversed(list(enumerate(self.values)))}
+        known = np.array([place.get(seen(column.label(code)), -1) for code in range(column.size)], np.int64)
+        if not strangers and (known < 0).any():
+            raise DataError(f"column {column.name!r} has values that the clusters do not know: give people they are of")
+        return np.where((known < 0)[:, None], 0.0, category_squares(centers, self.scale)[known])
+
+
+@dataclass(frozen=True, repr=False)
+class Clusters(ShownInNotebooks):
+    """Centers in a domain; whoever is nearest to one, of several the first, belongs to its cluster."""
+
+    axes: tuple[Axis, ...]
+    centers: tuple[tuple[Center, ...], ...]
+    """For each cluster the center of each attribute."""
+    people: tuple[float, ...]
+    """How many belong to each cluster."""
+    claim: Claim | None = None
+
+    def __repr__(self) -> str:
+        names = ", ".join(repr(axis.attribute.name) for axis in self.axes)
+        return f"Clusters({len(self)} clusters of {plain(sum(self.people))} people, by {names})"
+
+    def __len__(self) -> int:
+        return len(self.centers)
+
+    def __str__(self) -> str:
+        lines = []
+        for centers, people in zip(self.centers, self.people, strict=True):
+            around = [_around(axis, center) for axis, center in zip(self.axes, centers, strict=True)]
+            lines.append(f"{plain(people):,} people around {', '.join(around)}")
+        return "\n".join(lines)
+
+    @property
+    def attributes(self) -> tuple[Attribute, ...]:
+        """What is known of each person."""
+        return tuple(axis.attribute for axis in self.axes)
+
+    @cached_property
+    def by_axis(self) -> tuple[Floats, ...]:
+        """The centers attribute by attribute: a row a cluster."""
+        return tuple(np.array([center[place] for center in self.centers]) for place in range(len(self.axes)))
+
+    def squares(self, table: Table, names: Sequence[str] | None = None, *, strangers: bool = False) -> Floats:
+        """The squared distance of every row from every center, by some of the attributes or by all."""
+        total = np.zeros((table.rows, len(self)))
+        for axis, centers in zip(self.axes, self.by_axis, strict=True):
+            name = axis.attribute.name
+            if names is None or name in names:
+                total += axis.squares(table[name], centers, strangers=strangers)[table[name].codes]
+        return total
+
+    def nearest(self, table: Table, *, strangers: bool = False) -> Int64s:
+        """The cluster of every row."""
+        found: Int64s = self.squares(table, strangers=strangers).argmin(axis=1)
+        return found
+
+
+def _around(axis: Axis, center: Center) -> str:
+    """A center as people read it: a number, or the commonest value with its share."""
+    if axis.attribute.kind == "numeric":
+        return f"{axis.attribute.name} {center[0]:g}"
+    most = max(range(len(center)), key=center.__getitem__)
+    return f"{axis.attribute.name} {axis.values[most]} ({center[most]:.0%})"
+
+
+def category_squares(centers: Floats, scale: float) -> Floats:
+    """For each value its squared distance from each center, which has shares of values.
+
+    Somebody is at a corner of a simplex, any two corners being one apart before the scale.
+
+    >>> category_squares(np.array([[1.0, 0.0], [0.5, 0.5]]), 1.0).tolist()
+    [[0.0, 0.25], [1.0, 0.25]]
+    """
+    squares: Floats = (1 - 2 * centers.T + (centers**2).sum(axis=1)) / (2 * scale**2)
+    return squares

@@ -1,0 +1,1 @@
+"""Committees of trees as they are written."""

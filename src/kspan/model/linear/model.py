@@ -1,0 +1,36 @@
+"""Logistic regression as it is written: how cells become numbers, and what each number counts for each label."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+
+from kspan.data.arrays import Floats
+from kspan.data.encoding import Encoding
+from kspan.model.bayes.model import softmax
+
+
+@dataclass(frozen=True, repr=False)
+class Linear:
+    """Labels by the exponential of a weighted sum of what cells are expected to hold."""
+
+    target: str
+    labels: tuple[str, ...]
+    encoding: Encoding
+    coefficients: tuple[tuple[float, ...], ...]
+    """Label by column of the encoding."""
+    intercepts: tuple[float, ...]
+
+    def __repr__(self) -> str:
+        columns = len(self.encoding.names)
+        return f"Linear({columns} columns, {len(self.labels)} labels, target {self.target!r})"
+
+    @property
+    def tells_shares(self) -> bool:
+        """It says how likely labels are."""
+        return True
+
+    def of_people(self, people: pl.DataFrame, range_pattern: str | None = None) -> Floats:
+        """For each row, raw or released, the share of each label."""
+        numbers = self.encoding.matrix(people, range_pattern)
+        return softmax(numbers @ np.array(self.coefficients).T + np.array(self.intercepts))

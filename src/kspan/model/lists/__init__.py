@@ -1,0 +1,1 @@
+"""Decision lists as they are released."""

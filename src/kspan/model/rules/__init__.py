@@ -1,0 +1,1 @@
+"""Association rules as they are released."""

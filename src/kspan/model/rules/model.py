@@ -1,0 +1,175 @@
+"""Association rules as they are released: who buys this buys that, how often and how surely; they know nobody."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import polars as pl
+
+from kspan.errors import ModelError, did_you_mean, listed
+from kspan.model.claim import Claim
+from kspan.model.tree.model import Role
+from kspan.notebooks import ShownInNotebooks
+
+MOST_RULES, MOST_ITEMS, MOST_TRANSACTIONS = 100_000, 100_000, 1 << 53
+SLACK = 1e-9
+RIGHT_SUPPORT = "consequent support"
+
+
+@dataclass(frozen=True)
+class Item:
+    """Something that can be bought: publicly, where everybody sees it, or privately."""
+
+    name: str
+    role: Role
+
+
+@dataclass(frozen=True)
+class Rule:
+    """Whoever buys all of the left side buys all of the right side, too, with some confidence.
+
+    >>> print(Rule(frozenset({"Cherries"}), frozenset({"Viagra"}), 0.084, 0.75))
+    Cherries => Viagra (support 0.084, confidence 0.75)
+    """
+
+    left: frozenset[str]
+    right: frozenset[str]
+    support: float
+    """The share of transactions with both sides."""
+    confidence: float
+    """Of those with the left side, the share with the right side."""
+    right_support: float | None = None
+    """The share of transactions with the right side, if that is told."""
+
+    @property
+    def lift(self) -> float | None:
+        """How many times likelier the right side is beside the left side than in general, if that is told."""
+        return None if self.right_support is None else self.confidence / self.right_support
+
+    @property
+    def sides(self) -> str:
+        """The rule without its figures."""
+        return f"{', '.join(sorted(self.left))} => {', '.join(sorted(self.right))}"
+
+    def __str__(self) -> str:
+        lift = "" if self.lift is None else f", lift {self.lift:.6g}"
+        return f"{self.sides} (support {self.support:.6g}, confidence {self.confidence:.6g}{lift})"
+
+
+@dataclass(frozen=True, repr=False)
+class Rules(ShownInNotebooks):
+    """A set of rules found in a number of transactions, and the role of each item, with its claim if it makes one."""
+
+    items: tuple[Item, ...]
+    transactions: int
+    rules: tuple[Rule, ...]
+    claim: Claim | None = field(default=None)
+
+    def __post_init__(self) -> None:
+        if problem := problem_of_items(self.items) or problem_of_transactions(self.transactions):
+            raise ModelError(f"the rules cannot be used: {problem}")
+        for place, problem in problems_of_rules(self.rules, self.roles):
+            raise ModelError(f"rule {place + 1} cannot be used: {problem}")
+
+    @cached_property
+    def roles(self) -> Mapping[str, Role]:
+        """The role of every item."""
+        return {item.name: item.role for item in self.items}
+
+    @cached_property
+    def public(self) -> frozenset[str]:
+        """The items that everybody sees."""
+        return frozenset(item.name for item in self.items if item.role == "public")
+
+    @property
+    def private(self) -> tuple[str, ...]:
+        """The items that nobody sees."""
+        return tuple(item.name for item in self.items if item.role == "private")
+
+    @property
+    def table(self) -> pl.DataFrame:
+        """A row a rule, with the column names of mlxtend; what is not told is null."""
+        return pl.DataFrame(
+            {
+                "antecedents": [sorted(rule.left) for rule in self.rules],
+                "consequents": [sorted(rule.right) for rule in self.rules],
+                "antecedent support": [rule.support / rule.confidence for rule in self.rules],
+                RIGHT_SUPPORT: [rule.right_support for rule in self.rules],
+                "support": [rule.support for rule in self.rules],
+                "confidence": [rule.confidence for rule in self.rules],
+                "lift": [rule.lift for rule in self.rules],
+            },
+            schema={
+                "antecedents": pl.List(pl.String),
+                "consequents": pl.List(pl.String),
+                **dict.fromkeys(("antecedent support", RIGHT_SUPPORT, "support", "confidence", "lift"), pl.Float64),
+            },
+        )
+
+    def __len__(self) -> int:
+        return len(self.rules)
+
+    def __repr__(self) -> str:
+        return f"Rules({len(self.rules)} rules about {len(self.items)} items, {self.transactions} transactions)"
+
+    def __str__(self) -> str:
+        return "\n".join(map(str, self.rules))
+
+
+def rules_about(
+    found: Iterable[Rule], transactions: int, roles: Mapping[str, Role], claim: Claim | None = None
+) -> Rules:
+    """Rules with the roles of those items that they speak of, in the order of `roles`."""
+    every = tuple(found)
+    spoken_of = {name for rule in every for name in rule.left | rule.right}
+    if unknown := sorted(spoken_of - set(roles)):
+        raise ModelError(f"nobody says whether {listed(unknown)} is public or private: list it in the policy")
+    items = tuple(Item(name, role) for name, role in roles.items() if name in spoken_of)
+    return Rules(items, transactions, every, claim)
+
+
+# What is wrong, if anything
+
+
+def problem_of_items(items: tuple[Item, ...]) -> str | None:
+    """What is wrong with a list of items."""
+    if len(items) > MOST_ITEMS:
+        return f"there are more than {MOST_ITEMS:,} items"
+    return "two items have the same name" if len({item.name for item in items}) < len(items) else None
+
+
+def problem_of_transactions(number: Any) -> str | None:
+    """What is wrong with a number of transactions."""
+    whole = isinstance(number, int) and not isinstance(number, bool)
+    return None if whole and 1 <= number <= MOST_TRANSACTIONS else "the transactions must be a whole number from 1 on"
+
+
+def problems_of_rules(rules: Iterable[Rule], roles: Mapping[str, Role]) -> Iterator[tuple[int, str]]:
+    """The numbers of those rules with which something is wrong, and what."""
+    seen = set[tuple[frozenset[str], frozenset[str]]]()
+    for number, rule in enumerate(rules):
+        if number >= MOST_RULES:
+            yield number, f"there are more than {MOST_RULES:,} rules"
+            return
+        if (problem := _problem_of(rule, roles)) is not None:
+            yield number, problem
+        if (rule.left, rule.right) in seen:
+            yield number, "an earlier rule has the same sides"
+        seen.add((rule.left, rule.right))
+
+
+def _problem_of(rule: Rule, roles: Mapping[str, Role]) -> str | None:
+    if not rule.left or not rule.right:
+        return "each side needs at least one item"
+    if rule.left & rule.right:
+        return "an item is on both sides"
+    if unknown := sorted((rule.left | rule.right) - set(roles)):
+        return f"{unknown[0][:40]!r} is none of the items{did_you_mean(unknown[0][:40], roles)}"
+    if not 0 < rule.support <= 1 or not 0 < rule.confidence <= 1:
+        return "support and confidence must be more than 0 and at most 1"
+    if rule.support > rule.confidence + SLACK:
+        return "the support cannot be more than the confidence"
+    if rule.right_support is not None and not rule.support - SLACK <= rule.right_support <= 1:
+        return "the support of the right side must be from the support of the rule to 1"
+    return None

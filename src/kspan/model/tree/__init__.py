@@ -1,0 +1,1 @@
+"""Decision trees as they are released."""

@@ -1,0 +1,251 @@
+"""The equivalent table of a tree: what it tells of its people, as a table that is a release like any other."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from kspan.data.arrays import Int64s
+from kspan.data.cells import SUPPRESSED, number_text, write_interval, write_set
+from kspan.data.groups import NO_WEIGHTS, tally
+from kspan.data.table import Column, Table
+from kspan.errors import DataError
+from kspan.frames.files import load
+from kspan.frames.native import of_its_kind
+from kspan.model.kinds import TREE, model_of
+from kspan.model.tree.model import Attribute, Node, Region, Tree
+from kspan.model.tree.people import check_roles, coded_people
+from kspan.policy import Policy, PolicyLike
+
+FAR = 1e300
+"""How an interval writes that it has no end: the lowest and the highest number of the data are somebody's."""
+
+
+def equivalent_table(tree: Any, people: Any, policy: PolicyLike) -> Any:
+    """What a tree tells of the people it was made from, as a table (Friedman et al. 2008, Sect. 3, Table 2).
+
+    A row a person, without names and in the order of the cells; a column for each attribute of the tree, then the
+    label; all cells are text. Public cells show what the person answered to every question that may come, since nobody
+    knows the private answers; private cells show the way to the leaf where the person is. What is not asked is `*`,
+    or what the policy has as `suppressed_text`. So people who show the same public cells are a span. Cells admit the
+    true value, and may admit more: `*` stands for some values or a missing one, `[lo, hi]` for `lo < x <= hi` (of a
+    column of whole numbers the exact ones), a hull for several intervals. Should that make the cells of two spans
+    equal, they are one group, which is only safer.
+
+    With a weight in the policy, rows that show the same are one, and their weights are added up. A span of one bin (the
+    target must be public for that) is safe in a tree at any size; here its private cells are `*`, but an audit of the
+    table counts its people all the same.
+
+    >>> from kspan.datasets import small_mortgage
+    >>> from kspan.model.tree.model import Edge
+    >>> car = Attribute("Sports car", "private", "categorical", ("No", "Yes"))
+    >>> answers = (("Yes", Node.of_counts((1, 2))), ("No", Node.of_counts((3, 0))))
+    >>> edges = tuple(Edge(Region(frozenset({answer})), node) for answer, node in answers)
+    >>> tree = Tree((car,), "Loan risk", "private", ("Bad", "Good"), Node.of_counts((4, 2), 0, edges))
+    >>> policy = Policy(private=["Sports car", "Loan risk"], target="Loan risk", require="k=6")
+    >>> equivalent_table(tree, small_mortgage(), policy).rows()[:4]
+    [('No', 'Bad'), ('No', 'Bad'), ('No', 'Bad'), ('Yes', 'Bad')]
+    """
+    return of_its_kind(people, told(model_of(tree, TREE), load(people), Policy.of(policy)))
+
+
+def told(tree: Tree, people: pl.DataFrame, policy: Policy) -> pl.DataFrame:
+    """The equivalent table of a tree among the people of a frame."""
+    table = _asked(tree, people, policy)
+    known = {
+        number: Known(attribute, table[attribute.name])
+        for number, attribute in enumerate(tree.attributes)
+        if attribute.name in table.columns
+    }
+    _follow(tree, known, np.arange(table.rows))
+    everything = pl.Series([SUPPRESSED]).new_from_index(0, table.rows)
+    cells = [
+        (known[number].shown() if number in known else everything).alias(attribute.name)
+        for number, attribute in enumerate(tree.attributes)
+    ]
+    shown = pl.DataFrame([*cells, _labels(table[tree.target])])
+    shown = shown.with_columns(pl.all().replace(SUPPRESSED, policy.suppressed_text))
+    order = shown.columns
+    if policy.weight is not None and table.weights is not None:
+        weight = pl.Series(policy.weight, table.weights)
+        shown = shown.with_columns(weight).group_by(order).agg(pl.col(weight.name).sum())
+    return shown.sort(order, nulls_last=True)
+
+
+class Known:
+    """What is known of one attribute of each person: one of some regions, of which the first is anything at all."""
+
+    def __init__(self, attribute: Attribute, column: Column) -> None:
+        self.attribute, self.column = attribute, column
+        self.regions: list[Region | None] = [None]
+        self.numbers: dict[Region, int] = {}
+        self.of_row = np.zeros(len(column.codes), np.int64)
+        _check_range(attribute, column)
+
+    def answers(self, node: Node, rows: Int64s) -> Int64s:
+        """Through which edge of a node that asks this attribute each of some rows goes."""
+        answer, ways = np.full(self.column.size, -1, np.int64), np.zeros(self.column.size, np.int64)
+        for place, edge in enumerate(node.edges):
+            covered = edge.region.covers(self.column)
+            answer[covered] = place
+            ways += covered
+        codes = self.column.codes[rows]
+        if (everywhere := int((ways[codes] > 1).sum())) > 0:
+            raise DataError(
+                f"{everywhere} rows have no value in {self.attribute.name!r}: the tree sends them down all branches, "
+                "which no row of a table can say: learn one in which a missing value has a branch of its own"
+            )
+        given = answer[codes]
+        if (unknown := int((given < 0).sum())) > 0:
+            raise DataError(
+                f"{unknown} rows have something in {self.attribute.name!r} that the tree has no branch for: "
+                "give the table it was made from"
+            )
+        return given
+
+    def refine(self, rows: Int64s, answers: Int64s, regions: Sequence[Region]) -> None:
+        """Some rows answered one more question, each by one of these regions."""
+        keys = self.of_row[rows] * len(regions) + answers
+        pairs, _, place = tally(keys, len(self.regions) * len(regions), NO_WEIGHTS, locate=True)
+        before, answer = np.divmod(pairs, len(regions))
+        after = [self.number(_both(self.regions[b], regions[a])) for b, a in zip(before, answer, strict=True)]
+        self.of_row[rows] = np.array(after, np.int64)[place]
+
+    def number(self, region: Region) -> int:
+        """The place of a region among all that anybody is known by."""
+        if region not in self.numbers:
+            self.numbers[region] = len(self.regions)
+            self.regions.append(region)
+        return self.numbers[region]
+
+    def shown(self) -> pl.Series:
+        """The cell of each row."""
+        whole = self.column.values.dtype != object and bool((self.column.values % 1 == 0).all())
+        used, _, place = tally(self.of_row, len(self.regions), NO_WEIGHTS, locate=True)
+        return pl.Series([_cell(self.attribute, self.regions[number], whole) for number in used], dtype=pl.String)[
+            place
+        ]
+
+
+def _follow(tree: Tree, known: dict[int, Known], everybody: Int64s) -> None:
+    """Send people down the tree by public values into every leaf they may be in, and by all values into their own.
+
+    A public question tells apart all who may be asked it, a private one nobody; but one who answered a private question
+    before is not asked what that rules out. At the leaf where people are, they show the private answers on the way.
+    """
+    waiting: list[tuple[Node, Int64s, Int64s, dict[int, Region]]] = [(tree.root, everybody, everybody, {})]
+    while waiting:
+        node, may_come, come, private = waiting.pop()
+        if node.attribute is None:
+            for number, region in private.items() if len(come) else ():
+                known[number].of_row[come] = known[number].number(region)
+            continue
+        asked, regions = known[node.attribute], _regions(node)
+        if asked.attribute.role == "public":
+            possible = asked.answers(node, may_come)
+            asked.refine(may_come, possible, regions)
+            ways = [(may_come[possible == place], private) for place in range(len(regions))]
+        else:
+            narrowed = [_both(private.get(node.attribute), region) for region in regions]
+            ways = [(may_come, {**private, node.attribute: region}) for region in narrowed]
+        answers = asked.answers(node, come)
+        for place, (edge, (rows, conditions)) in enumerate(zip(node.edges, ways, strict=True)):
+            own = conditions.get(node.attribute)
+            if len(rows) and (own is None or _is_possible(asked.attribute, own)):
+                waiting.append((edge.node, rows, come[answers == place], conditions))
+
+
+def _regions(node: Node) -> list[Region]:
+    """What the edges of a node admit; a missing value that all of them admit tells nobody apart, and nobody has it."""
+    regions = [edge.region for edge in node.edges]
+    shared = len(regions) > 1 and all(region.missing for region in regions)
+    return [replace(region, missing=False) for region in regions] if shared else regions
+
+
+def _both(one: Region | None, other: Region) -> Region:
+    """What both regions admit; None admits anything."""
+    if one is None:
+        return other
+    meets = (
+        (max(-math.inf if end is None else end for end in lows), min(math.inf if end is None else end for end in highs))
+        for lows, highs in (
+            ((low, other_low), (high, other_high))
+            for low, high in one.intervals
+            for other_low, other_high in other.intervals
+        )
+    )
+    intervals = tuple(
+        (None if low == -math.inf else low, None if high == math.inf else high) for low, high in meets if low < high
+    )
+    return Region(one.values & other.values, intervals, one.missing and other.missing)
+
+
+def _is_possible(attribute: Attribute, region: Region) -> bool:
+    """Is there a value in the domain that the region admits?"""
+    return (
+        (region.missing and attribute.has_missing)
+        or bool(attribute.among(region.values))
+        or bool(_closed(attribute, region, whole=False))
+    )
+
+
+def _cell(attribute: Attribute, region: Region | None, whole: bool) -> str | None:
+    """A region as a released table shows it; None is an empty cell."""
+    if region is None:
+        return SUPPRESSED
+    values = attribute.among(region.values)
+    intervals = _closed(attribute, region, whole)
+    if region.missing:
+        # There is no sign for `a, or missing`, and `a` alone would not be true.
+        return SUPPRESSED if values or intervals else None
+    if not attribute.has_missing and (
+        len(values) == len(attribute.values) > 0 or intervals == [_ends(attribute, whole)]
+    ):
+        return SUPPRESSED
+    if values:
+        return values[0] if len(values) == 1 else write_set(values)
+    low, high = min(low for low, _ in intervals), max(high for _, high in intervals)
+    return number_text(low) if low == high else write_interval(low, high)
+
+
+def _closed(attribute: Attribute, region: Region, whole: bool) -> list[tuple[float, float]]:
+    """The intervals of a region from their lowest to their highest number in the domain, those without any left out."""
+    lowest, highest = _ends(attribute, whole)
+    found = []
+    for low, high in region.intervals:
+        bottom = lowest if low is None or low < lowest else float(math.floor(low) + 1) if whole else low
+        top = highest if high is None or high > highest else float(math.floor(high)) if whole else high
+        if bottom < top or (bottom == top and (whole or bottom != low)):
+            found.append((bottom, top))
+    return found
+
+
+def _ends(attribute: Attribute, whole: bool) -> tuple[float, float]:
+    """The ends of the domain, as far as they were declared."""
+    low = -FAR if attribute.low is None else float(math.ceil(attribute.low)) if whole else attribute.low
+    high = FAR if attribute.high is None else float(math.floor(attribute.high)) if whole else attribute.high
+    return low, high
+
+
+def _asked(tree: Tree, people: pl.DataFrame, policy: Policy) -> Table:
+    """The columns that the tree asks and the label, coded."""
+    check_roles(tree, policy)
+    numbers = {node.attribute for node in tree.nodes() if node.attribute is not None}
+    return coded_people(tree, people, policy, [tree.attributes[number].name for number in sorted(numbers)])
+
+
+def _check_range(attribute: Attribute, column: Column) -> None:
+    if attribute.kind != "numeric" or column.values.dtype == object:
+        return
+    low, high = _ends(attribute, whole=False)
+    if ((column.values < low) | (column.values > high)).any():
+        remedy = "declare its domain in the policy" if attribute.low is None else "give the table it was made from"
+        raise DataError(f"the people have numbers in {attribute.name!r} beyond the domain of the tree: {remedy}")
+
+
+def _labels(column: Column) -> pl.Series:
+    labels = [None if code == column.missing else column.label(code) for code in range(column.size)]
+    return pl.Series(column.name, labels, dtype=pl.String)[column.codes.astype(np.int64)]

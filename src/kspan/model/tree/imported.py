@@ -1,0 +1,117 @@
+"""Trees that others grew: a fitted decision tree of scikit-learn as one of ours."""
+
+from typing import Any
+
+import numpy as np
+
+from kspan.data.cells import number_text
+from kspan.data.schema import Schema
+from kspan.data.table import Table
+from kspan.errors import ModelError, did_you_mean
+from kspan.model.tree.model import Attribute, Edge, Node, Region, Role, Tree
+
+NO_VALUE = ("nan", "None", "<NA>")
+"""How encoders name the column of a missing value."""
+
+
+def is_fitted_tree(model: Any) -> bool:
+    """Is it a fitted decision tree classifier of scikit-learn, or something that works like one?"""
+    return all(hasattr(model, name) for name in ("tree_", "classes_", "n_features_in_")) and hasattr(
+        model.tree_, "children_left"
+    )
+
+
+def imported(model: Any, people: Table | None = None, schema: Schema | None = None) -> Tree:
+    """A fitted tree over columns of the people, or over their one-hot columns (`color_red`), with a schema's roles.
+
+    A question about a one-hot column is a question about its attribute: is it this value, or another one? Without the
+    people every column is a number, of any size; without a schema all are public, and the target is "target".
+    """
+    names = getattr(model, "feature_names_in_", None)
+    if names is None:
+        raise ModelError("the tree was fitted on an array, so its columns have no names: fit it on a dataframe")
+    asked = sorted({int(number) for number in model.tree_.feature if number >= 0})
+    columns = {
+        number: (str(names[number]), None) if people is None else _column_of(str(names[number]), people)
+        for number in asked
+    }
+    used = list(dict.fromkeys(name for name, _ in columns.values()))
+    attributes = tuple(_attribute(name, people, schema) for name in used)
+    labels = tuple(
+        number_text(label) if isinstance(label, int | float | np.integer) else str(label) for label in model.classes_
+    )
+    target = "target" if schema is None or schema.target is None else schema.target
+    role: Role = "public" if schema is not None and target in schema.public else "private"
+    root = _nodes(model.tree_, columns, used, attributes)
+    return Tree(attributes, target, role, labels, root)
+
+
+def _column_of(name: str, people: Table) -> tuple[str, str | None]:
+    """The attribute that a column of the model is about, and the value if it is a one-hot column of it."""
+    if name in people.columns:
+        return name, None
+    for attribute, column in people.columns.items():
+        value = name.removeprefix(f"{attribute}_")
+        if value != name:
+            labels = {column.label(code) for code in range(len(column.values))}
+            if value in labels or (value in NO_VALUE and column.has_missing):
+                return attribute, value
+    raise ModelError(
+        f"the tree asks {name!r}, which is neither a column of the people nor a one-hot column of one"
+        f"{did_you_mean(name, people.columns)}: audit it with the columns that it was fitted on"
+    )
+
+
+def _attribute(name: str, people: Table | None, schema: Schema | None) -> Attribute:
+    role: Role = "public" if schema is None or name in schema.public else "private"
+    if people is None:
+        return Attribute(name, role, "numeric")
+    column = people[name]
+    if column.kind == "numeric" and column.values.dtype != object:
+        domain = column.domain
+        low, high = (domain.low, domain.high) if domain is not None else (None, None)
+        return Attribute(name, role, "numeric", (), low, high, column.has_missing)
+    values = tuple(column.label(code) for code in range(column.size) if code != column.missing)
+    return Attribute(name, role, "categorical", values, has_missing=column.has_missing)
+
+
+def _nodes(
+    grown: Any, columns: dict[int, tuple[str, str | None]], used: list[str], attributes: tuple[Attribute, ...]
+) -> Node:
+    made: dict[int, Node] = {}
+    missing_left = getattr(grown, "missing_go_to_left", np.zeros(grown.node_count, bool))
+    counts = np.rint(
+        grown.value[:, 0, :] / grown.value[:, 0, :].sum(axis=1, keepdims=True) * grown.n_node_samples[:, None]
+    )
+    for number in range(grown.node_count - 1, -1, -1):  # sons have higher numbers than their parents
+        people = tuple(int(count) for count in counts[number])
+        left, right = int(grown.children_left[number]), int(grown.children_right[number])
+        if left < 0:
+            made[number] = Node.of_counts(people)
+            continue
+        name, value = columns[int(grown.feature[number])]
+        attribute = attributes[used.index(name)]
+        regions = _regions(attribute, value, float(grown.threshold[number]), bool(missing_left[number]))
+        edges = (Edge(regions[0], made[left]), Edge(regions[1], made[right]))
+        made[number] = Node.of_counts(people, used.index(name), edges)
+    return made[0]
+
+
+def _regions(attribute: Attribute, value: str | None, threshold: float, missing_left: bool) -> tuple[Region, Region]:
+    """What goes left (up to the threshold) and what goes right."""
+    gone = attribute.has_missing
+    if value is not None:
+        if not 0 <= threshold < 1:
+            raise ModelError(
+                f"the tree cuts a one-hot column of {attribute.name!r} at {threshold:g}: it must be 0 or 1"
+            )
+        if value in NO_VALUE and value not in attribute.values:
+            return Region(frozenset(attribute.values)), Region(missing=True)
+        others = frozenset(attribute.values) - {value}
+        return Region(others, missing=gone), Region(frozenset({value}))
+    if attribute.kind == "categorical":
+        raise ModelError(f"the tree cuts {attribute.name!r} as a number, but the people have words there")
+    return (
+        Region(intervals=((None, threshold),), missing=gone and missing_left),
+        Region(intervals=((threshold, None),), missing=gone and not missing_left),
+    )

@@ -1,0 +1,124 @@
+"""Trees as JSON files; what is read is never trusted: a file that contradicts itself is refused, with the place."""
+
+import json
+import os
+from collections.abc import Sequence
+from typing import Any, get_args
+
+from kspan.data.domain import KINDS
+from kspan.frames.files import read_text, write_text
+from kspan.model.checks import Place, check_keys, flag, number, one_of, pair, text, texts
+from kspan.model.claim import Claim
+from kspan.model.documents import check_format, lines, parsed
+from kspan.model.outcome import DISCLOSURES
+from kspan.model.tree.model import Attribute, Role, Tree
+from kspan.model.tree.nodes import NodeReader, shown_by
+from kspan.model.tree.release import TreeRelease
+from kspan.model.tree.writing import FORMAT, VERSION, write_tree
+from kspan.policy.policy import Counting
+
+BY_PATHS = "paths"
+"""How a tree that was judged without its people counts them."""
+ROLES: tuple[Role, ...] = get_args(Role)
+
+
+def tree_json(release: TreeRelease) -> str:
+    """A released tree as JSON text, a line for each part of its head and one for its nodes."""
+    return lines(write_tree(release))
+
+
+def save_tree(release: TreeRelease, path: str | os.PathLike[str]) -> None:
+    """Write a released tree to a file, whole or not at all, and only if it can be read back."""
+    written = tree_json(release)
+    read_tree(json.loads(written), "the tree to be written")
+    write_text(written, path)
+
+
+def load_tree(path: str | os.PathLike[str]) -> TreeRelease:
+    """The released tree in a file."""
+    return read_tree(parsed(read_text(path, "the model"), str(path)), str(path))
+
+
+def read_tree(document: Any, source: str = "the model") -> TreeRelease:
+    """The released tree in a JSON document, or an error that names the source and the place.
+
+    >>> read_tree({"format": "kspan/tree", "version": 2})
+    Traceback (most recent call last):
+    kspan.errors.ModelError: the model is malformed at the top: this version reads version 1 of the format and no other
+    """
+    top = Place(source, "the top")
+    check_format(top, document, FORMAT, VERSION, "tree")
+    needed = ("format", "version", "attributes", "target", "root")
+    check_keys(top, document, needed, ("claim", "marginals"))
+    attributes = read_attributes(top, document["attributes"])
+    target, role, labels = read_target(Place(source, "the target"), document["target"], attributes)
+    claim = None
+    if "claim" in document:
+        claim = read_claim(Place(source, "the claim"), document["claim"], [*(one.name for one in attributes), target])
+    disclosure = shown_by(document["root"]) if claim is None else claim.disclosure
+    reader = NodeReader(attributes, labels, disclosure)
+    root = reader.read(Place(source, "root"), document["root"])
+    marginals = reader.marginals(top, document.get("marginals", []), root.people)
+    return TreeRelease(Tree(attributes, target, role, labels, root), claim, marginals)
+
+
+# The head
+
+
+def read_attributes(top: Place, found: Any) -> tuple[Attribute, ...]:
+    """The attributes that a document lists."""
+    if not isinstance(found, list):
+        top.refuse("'attributes' must be a list")
+    attributes = []
+    names = set[str]()
+    for count, each in enumerate(found, 1):
+        place = Place(top.source, f"attribute {count}")
+        attribute = _attribute(place, each)
+        if attribute.name in names:
+            place.refuse("an earlier attribute has the same name")
+        names.add(attribute.name)
+        attributes.append(attribute)
+    return tuple(attributes)
+
+
+def _attribute(place: Place, found: Any) -> Attribute:
+    check_keys(place, found, ("name", "role", "kind", "domain"), ("missing",))
+    name, role = text(place, "'name'", found["name"]), one_of(place, "'role'", found["role"], ROLES)
+    kind, missing = one_of(place, "'kind'", found["kind"], KINDS), flag(place, found)
+    if kind == "categorical":
+        return Attribute(name, role, kind, texts(place, "'domain'", found["domain"]), has_missing=missing)
+    if found["domain"] is None:
+        return Attribute(name, role, kind, has_missing=missing)
+    low, high = (number(place, "a bound of 'domain'", bound) for bound in pair(place, "'domain'", found["domain"]))
+    if low > high:
+        place.refuse("'domain' must run from the lowest number to the highest")
+    return Attribute(name, role, kind, low=low, high=high, has_missing=missing)
+
+
+def read_target(place: Place, found: Any, attributes: Sequence[Attribute]) -> tuple[str, Role, tuple[str, ...]]:
+    """The name, the role and the labels of the target, which is none of the attributes."""
+    check_keys(place, found, ("name", "role", "labels"))
+    name, role = text(place, "'name'", found["name"]), one_of(place, "'role'", found["role"], ROLES)
+    if any(attribute.name == name for attribute in attributes):
+        place.refuse("an attribute has the same name")
+    labels = texts(place, "'labels'", found["labels"])
+    if not labels:
+        place.refuse("'labels' must not be empty")
+    return name, role, labels
+
+
+def read_claim(place: Place, found: Any, names: Sequence[str]) -> Claim:
+    """What a model promises, of attributes with these names."""
+    check_keys(place, found, ("requirement", "counting", "disclosure", "inferred_domains"), ("missing",))
+    requirement = _said(place, "'requirement'", found["requirement"])
+    counting = one_of(place, "'counting'", found["counting"], (*get_args(Counting), BY_PATHS))
+    disclosure = one_of(place, "'disclosure'", found["disclosure"], DISCLOSURES)
+    inferred = texts(place, "'inferred_domains'", found["inferred_domains"])
+    if not set(inferred) <= set(names):
+        place.refuse("'inferred_domains' names what is neither an attribute nor the target")
+    missing = _said(place, "'missing'", found["missing"]) if "missing" in found else None
+    return Claim(requirement, counting, disclosure, inferred, missing)
+
+
+def _said(place: Place, what: str, found: Any) -> str:
+    return text(place, what, found) or place.refuse(f"{what} must not be empty")

@@ -1,0 +1,208 @@
+"""A decision tree as it is released: what each branch admits, what each node tells of labels; it knows no row."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+
+from kspan.data.arrays import Bools, Floats
+from kspan.data.domain import Kind
+from kspan.data.table import Column, Table
+from kspan.errors import ModelError
+from kspan.model.outcome import Counts, Disclosure, Outcome, disclosure_named, plain, reduced
+from kspan.model.tree.ways import Ways
+from kspan.notebooks import ShownInNotebooks
+
+Role = Literal["public", "private"]
+
+
+@dataclass(frozen=True)
+class Attribute:
+    """What a tree may ask of a person: a category of its domain, or a number in its range."""
+
+    name: str
+    role: Role
+    kind: Kind
+    values: tuple[str, ...] = ()
+    """The domain of a categorical attribute."""
+    low: float | None = None
+    high: float | None = None
+    """The range of a numeric one, if it is declared; without one it may be any number."""
+    has_missing: bool = False
+    """May the value be missing? That is a value of its own, which an attacker sees if the attribute is public."""
+
+    @cached_property
+    def _place(self) -> dict[str, int]:
+        return {value: place for place, value in enumerate(self.values)}
+
+    def among(self, values: frozenset[str]) -> list[str]:
+        """Those values that are in the domain, in its order; a tree may have as many branches as a domain has values.
+
+        >>> Attribute("town", "public", "categorical", ("c", "a", "b")).among(frozenset({"a", "c", "x"}))
+        ['c', 'a']
+        """
+        return sorted((value for value in values if value in self._place), key=self._place.__getitem__)
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    """The values of one attribute that a branch admits.
+
+    Categories by name; numbers by intervals `low < x <= high`, where None is no bound; and whether a missing value.
+    """
+
+    values: frozenset[str] = frozenset()
+    intervals: tuple[tuple[float | None, float | None], ...] = ()
+    missing: bool = False
+
+    def covers(self, column: Column) -> Bools:
+        """Which codes of a column it admits."""
+        if column.values.dtype == object:
+            plain = np.fromiter((label in self.values for label in column.values), bool, len(column.values))
+        elif self.values:
+            plain = np.array([column.label(code) in self.values for code in range(len(column.values))], bool)
+        else:
+            numbers = column.values.astype(np.float64)
+            plain = np.zeros(len(numbers), bool)
+            for low, high in self.intervals:
+                above = True if low is None else numbers > low
+                plain |= above & (True if high is None else numbers <= high)
+        rest = [False] * column.has_suppressed + [self.missing] * column.has_missing
+        return np.concatenate([plain, np.array(rest, bool)])
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """A branch: what it admits of its node's attribute, and where it leads."""
+
+    region: Region
+    node: "Node"
+
+
+@dataclass(frozen=True, repr=False, slots=True)
+class Node:
+    """What is told of the labels of some people, and how they divide; a leaf has no edges.
+
+    Where several edges admit a missing value, a person without the value goes down all of them, in proportion to
+    their people.
+    """
+
+    outcome: Outcome
+    attribute: int | None = None
+    edges: tuple[Edge, ...] = ()
+
+    @classmethod
+    def of_counts(cls, counts: Iterable[float], attribute: int | None = None, edges: tuple[Edge, ...] = ()) -> "Node":
+        """A node that discloses how many people have each label."""
+        return cls(Counts(tuple(counts)), attribute, edges)
+
+    @property
+    def is_leaf(self) -> bool:
+        """Does it ask nothing more?"""
+        return not self.edges
+
+    @property
+    def counts(self) -> tuple[float, ...]:
+        """How many people have each label, if that is disclosed."""
+        if not isinstance(self.outcome, Counts):
+            raise ModelError(f"the tree discloses only {self.outcome.kind!r}, not counts: learn or load one that does")
+        return self.outcome.counts
+
+    @property
+    def people(self) -> float | None:
+        """How many there are, or None if that is not disclosed."""
+        return self.outcome.people
+
+    def __repr__(self) -> str:
+        return f"Node({_people(self)}{len(self.edges)} edges)"
+
+
+@dataclass(frozen=True, repr=False)
+class Tree(ShownInNotebooks):
+    """A decision tree with the domain of every attribute that it was offered."""
+
+    attributes: tuple[Attribute, ...]
+    target: str
+    target_role: Role
+    labels: tuple[str, ...]
+    root: Node
+
+    def __post_init__(self) -> None:
+        if any(node.outcome.kind != self.disclosure for node in self.nodes()):
+            raise ModelError("the nodes of the tree disclose different things: give each the same disclosure")
+
+    def __repr__(self) -> str:
+        return f"Tree({len(self.leaves)} leaves, {_people(self.root)}target {self.target!r})"
+
+    def __str__(self) -> str:
+        from kspan.model.tree.paths import text  # which shows trees, and so must know them first
+
+        return text(self)
+
+    @property
+    def disclosure(self) -> Disclosure:
+        """What every node tells of the people who came to it."""
+        return self.root.outcome.kind
+
+    def disclosing(self, kind: str) -> "Tree":
+        """The same tree when it discloses only so much: counts, hit-miss, shares or label.
+
+        >>> Tree((), "risk", "private", ("bad", "good"), Node.of_counts((3, 1))).disclosing("label").root.outcome
+        Label(label=0)
+        """
+        wanted = disclosure_named(kind)
+        if wanted == self.disclosure:
+            return self
+        order, made = list(self.nodes()), dict[int, Node]()
+        for node in reversed(order):
+            edges = tuple(Edge(edge.region, made[id(edge.node)]) for edge in node.edges)
+            made[id(node)] = Node(reduced(node.outcome, wanted), node.attribute, edges)
+        return replace(self, root=made[id(self.root)])
+
+    def nodes(self) -> Iterator[Node]:
+        """Every node, parents before children, left to right."""
+        waiting = [self.root]
+        while waiting:
+            node = waiting.pop()
+            yield node
+            waiting.extend(edge.node for edge in reversed(node.edges))
+
+    @cached_property
+    def leaves(self) -> tuple[Node, ...]:
+        """The leaves, left to right."""
+        return tuple(node for node in self.nodes() if node.is_leaf)
+
+    def shares(self, table: Table, range_pattern: str | None = None) -> Floats:
+        """For each row of a table the share of each label where it ends.
+
+        Where nobody came to that place, or no branch admits the row, the last node on the way to which people came
+        answers. A row that goes several ways, because its cell admits several values (`{a|b}`, `[lo, hi]`, `*`), gets
+        the mean of the answers, each with the weight of its way.
+        """
+        shares = np.zeros((table.rows, len(self.labels)))
+        nothing = np.full(len(self.labels), 1 / len(self.labels))
+        ways = {name: Ways(column, range_pattern) for name, column in table.columns.items()}
+        waiting = [(self.root, np.arange(table.rows), np.ones(table.rows), nothing)]
+        while waiting:
+            node, rows, weights, answer = waiting.pop()
+            told = node.outcome.shares(len(self.labels))
+            answer = answer if told is None else told
+            if node.attribute is not None:
+                way = ways[self.attributes[node.attribute].name]
+                codes = way.column.codes[rows]
+                parts = way.parts([edge.region for edge in node.edges], [edge.node.people for edge in node.edges])
+                for edge, part in zip(node.edges, parts, strict=True):
+                    here = np.flatnonzero(part[codes])
+                    if len(here):
+                        waiting.append((edge.node, rows[here], weights[here] * part[codes[here]], answer))
+                ends = np.flatnonzero(parts.sum(axis=0)[codes] == 0)
+                rows, weights = rows[ends], weights[ends]
+            shares[rows] += weights[:, None] * answer
+        return shares
+
+
+def _people(node: Node) -> str:
+    """How many people, in the repr of a node or tree, if that is disclosed."""
+    return "" if node.people is None else f"{plain(node.people)} people, "

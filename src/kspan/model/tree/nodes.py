@@ -1,0 +1,287 @@
+"""The nodes of a document, checked: counts add up, and edges divide exactly what can come to their node.
+
+Nothing here recurses over nodes; how deep a tree may be is what the JSON library can read on every Python.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from kspan.data.garbage import uncollected
+from kspan.errors import did_you_mean
+from kspan.model.checks import Place, check_keys, flag, number, pair, text, texts
+from kspan.model.outcome import WHOLE, Counts, Disclosure, HitMiss, Label, Outcome, Shares, whole
+from kspan.model.tree.admitted import Admitted, check_cover, check_disjoint
+from kspan.model.tree.model import Attribute, Edge, Node, Region
+from kspan.model.tree.release import Marginal
+
+MOST_DEPTH = 250
+"""Edges from the root to a leaf."""
+MOST_NODES = 1_000_000
+MOST_PEOPLE = 2**53
+"""Every whole number up to here survives as a float, whoever reads it."""
+SLACK = 1e-3
+"""How far sums of rounded fractions may be off, absolute or relative; whole numbers add up exactly."""
+
+KEYS: dict[Disclosure, tuple[str, ...]] = {
+    "counts": ("counts",),
+    "hit-miss": ("label", "hit", "miss"),
+    "shares": ("shares",),
+    "label": ("label",),
+}
+"""What a node says of its people."""
+BRANCHING = ("attribute", "edges")
+"""What it says if it is no leaf."""
+
+
+def shown_by(root: Any) -> Disclosure:
+    """What the root of a document without a claim shows, so that every other node must show the same."""
+    found = root if isinstance(root, dict) else {}
+    return next((kind for kind, keys in KEYS.items() if keys[-1] in found), "counts")
+
+
+@dataclass(slots=True)
+class _Draft:
+    """A node that was checked, before the nodes below it are made."""
+
+    outcome: Outcome
+    attribute: int | None
+    regions: list[Region]
+    sons: list["_Draft"]
+
+
+@dataclass(slots=True)
+class _Task:
+    """A node whose edges are to be read, what can reach it, and the node above that waits for it."""
+
+    place: Place
+    found: Any
+    outcome: Outcome
+    admitted: dict[int, Admitted]
+    above: _Draft | None = None
+
+
+class NodeReader:
+    """Reads the nodes of one document."""
+
+    def __init__(self, attributes: Sequence[Attribute], labels: Sequence[str], disclosure: Disclosure) -> None:
+        self.attributes, self.disclosure = attributes, disclosure
+        self.labels = {label: place for place, label in enumerate(labels)}
+        self.number = {attribute.name: place for place, attribute in enumerate(attributes)}
+        self.whole = [Admitted.all_of(attribute) for attribute in attributes]
+
+    @uncollected()
+    def read(self, place: Place, found: Any) -> Node:
+        """The root with all that is below it, every node checked with its edges before those below it."""
+        waiting, drafts, seen = [_Task(place, found, self.outcome(place, found), {})], list[_Draft](), 1
+        while waiting:
+            task = waiting.pop()
+            draft, below = self.draft(task)
+            seen += len(below)
+            if seen > MOST_NODES:
+                task.place.refuse(f"a tree has at most {MOST_NODES:,} nodes")
+            drafts.append(draft)
+            waiting.extend(reversed(below))
+        return _made(drafts)
+
+    def draft(self, task: _Task) -> tuple[_Draft, list[_Task]]:
+        """A node by itself, and the nodes of its edges that are to be read."""
+        place, found = task.place, task.found
+        if place.depth > MOST_DEPTH:
+            place.refuse(f"a tree is at most {MOST_DEPTH:,} edges deep")
+        draft = _Draft(task.outcome, None, [], [])
+        if task.above is not None:
+            task.above.sons.append(draft)
+        if not any(key in found for key in BRANCHING):
+            return draft, []
+        check_keys(place, found, (*KEYS[self.disclosure], *BRANCHING))
+        draft.attribute = self.attribute(place, found["attribute"])
+        return draft, self.edges(task, draft, draft.attribute)
+
+    def edges(self, task: _Task, draft: _Draft, asked: int) -> list[_Task]:
+        """The edges of a node, checked together: nothing that can come here is left out or goes two ways."""
+        place, edges = task.place, task.found["edges"]
+        if not isinstance(edges, list) or not edges:
+            place.refuse("'edges' must be a list of at least one edge")
+        places = [place.below(f"edge {count}") for count in range(1, len(edges) + 1)]
+        draft.regions = [self.region(at, edge, asked) for at, edge in zip(places, edges, strict=True)]
+        outcomes = [self.outcome(at, edge["node"]) for at, edge in zip(places, edges, strict=True)]
+        _check_sum(place, draft.outcome, outcomes)
+        admitted = task.admitted.get(asked, self.whole[asked])
+        check_disjoint(place, draft.regions)
+        check_cover(place, admitted, draft.regions)
+        tasks = []
+        for at, edge, region, outcome in zip(places, edges, draft.regions, outcomes, strict=True):
+            left = admitted.through(region)
+            if not left or (region.missing and not left.missing):
+                at.refuse("the edge admits what cannot come here any more")
+            tasks.append(_Task(at, edge["node"], outcome, {**task.admitted, asked: left}, draft))
+        return tasks
+
+    def marginals(self, top: Place, found: Any, people: float | None) -> tuple[Marginal, ...]:
+        """How attributes spread, each at most once, all of them over as many people as the root has."""
+        if not isinstance(found, list):
+            top.refuse("'marginals' must be a list")
+        marginals: dict[int, Marginal] = {}
+        for count, each in enumerate(found, 1):
+            place = Place(top.source, f"marginal {count}")
+            marginal = self.marginal(place, each)
+            if marginal.attribute in marginals:
+                place.refuse("an earlier marginal is about the same attribute")
+            if people is not None and not _adds_up(people, [inside for _, inside in marginal.bins]):
+                place.refuse("the 'people' of its bins do not add up to those of the root")
+            marginals[marginal.attribute] = marginal
+        return tuple(marginals.values())
+
+    def marginal(self, place: Place, found: Any) -> Marginal:
+        """How the people spread over the values of one attribute: bins that divide its whole domain."""
+        check_keys(place, found, ("attribute", "bins"))
+        asked, bins = self.attribute(place, found["attribute"]), found["bins"]
+        if not isinstance(bins, list) or not bins:
+            place.refuse("'bins' must be a list of at least one bin")
+        regions, counts = [], []
+        for count, each in enumerate(bins, 1):
+            at = place.below(f"bin {count}")
+            regions.append(self.region(at, each, asked, ("people",)))
+            counts.append(_whole_people(at, each["people"]))
+        check_disjoint(place, regions)
+        check_cover(place, self.whole[asked], regions)
+        return Marginal(asked, tuple(zip(regions, counts, strict=True)))
+
+    def outcome(self, place: Place, found: Any) -> Outcome:
+        """What a node says of its people."""
+        check_keys(place, found, KEYS[self.disclosure], BRANCHING)
+        if self.disclosure == "counts":
+            return self.counts(place, found["counts"])
+        if self.disclosure == "shares":
+            return self.shares(place, found["shares"])
+        label = self.label(place, found["label"])
+        return Label(label) if self.disclosure == "label" else self.hit_miss(place, label, found)
+
+    def counts(self, place: Place, found: Any) -> Counts:
+        """How many people have each label."""
+        self.check_list(place, "'counts'", found)
+        if WHOLE.issuperset(map(type, found)) and min(found) >= 0 and max(found) <= MOST_PEOPLE:
+            return Counts(tuple(found))
+        return Counts(tuple(read_people(place, "each of 'counts'", count) for count in found))
+
+    def shares(self, place: Place, found: Any) -> Shares:
+        """The share of each label, or null where nobody came."""
+        if found is None:
+            return Shares(None)
+        self.check_list(place, "'shares'", found)
+        shares = tuple(number(place, "each of 'shares'", share) for share in found)
+        if min(shares) < 0 or abs(sum(shares) - 1) > SLACK:
+            place.refuse("'shares' must be numbers from 0 to 1 that add up to 1")
+        return Shares(shares)
+
+    def hit_miss(self, place: Place, label: int | None, found: Any) -> HitMiss:
+        """The commonest label, and how many people have it and have it not."""
+        hit, miss = (read_people(place, repr(key), found[key]) for key in ("hit", "miss"))
+        if (label is None) != (hit == 0) or (label is None and miss):
+            place.refuse("'label' is null, and 'hit' and 'miss' are 0, where nobody came and nowhere else")
+        most = hit * (len(self.labels) - 1)
+        if miss > most and not _adds_up(most, [miss]):
+            place.refuse("too many miss its 'label' for it to be the commonest")
+        return HitMiss(label, hit, miss)
+
+    def label(self, place: Place, found: Any) -> int | None:
+        """The place of a label, or None where nobody came."""
+        if found is None:
+            return None
+        name = text(place, "'label', unless it is null,", found)
+        if name not in self.labels:
+            place.refuse("'label' is none of the target's labels")
+        return self.labels[name]
+
+    def check_list(self, place: Place, what: str, found: Any) -> None:
+        """Refuse what is no list with one item a label."""
+        if not isinstance(found, list) or len(found) != len(self.labels):
+            place.refuse(f"{what} must be a list of {len(self.labels)} numbers, one a label")
+
+    def attribute(self, place: Place, found: Any) -> int:
+        """The attribute that a node asks."""
+        name = text(place, "'attribute'", found)
+        if name not in self.number:
+            place.refuse(f"the attribute {name[:40]!r} is not listed{did_you_mean(name[:40], self.number)}")
+        return self.number[name]
+
+    def region(self, place: Place, found: Any, asked: int, others: Sequence[str] = ("node",)) -> Region:
+        """What an edge, or whatever else has these other keys, admits of an attribute."""
+        attribute = self.attributes[asked]
+        key = "intervals" if attribute.kind == "numeric" else "values"
+        check_keys(place, found, others, (key, "missing"))
+        missing = flag(place, found)
+        if key not in found:
+            return Region(missing=True) if missing else place.refuse(f"it admits nothing: it needs {key!r}")
+        if found[key] == []:
+            place.refuse(f"{key!r} must not be empty")
+        if key == "intervals":
+            return Region(intervals=_intervals(place, found[key]), missing=missing)
+        values = frozenset(texts(place, "'values'", found[key]))
+        if not values <= self.whole[asked].values:
+            place.refuse(f"'values' has one that is not in the domain of {attribute.name[:40]!r}")
+        return Region(values, missing=missing)
+
+
+def _made(drafts: list[_Draft]) -> Node:
+    """The first of some nodes, which stand before the nodes below them."""
+    made: dict[int, Node] = {}
+    for draft in reversed(drafts):
+        sons = [made.pop(id(son)) for son in draft.sons]
+        edges = tuple(Edge(region, son) for region, son in zip(draft.regions, sons, strict=True))
+        made[id(draft)] = Node(draft.outcome, draft.attribute, edges)
+    return made[id(drafts[0])]
+
+
+def _check_sum(place: Place, own: Outcome, below: Sequence[Outcome]) -> None:
+    """Refuse edges that do not lead to all the people of a node, as far as that is disclosed."""
+    if isinstance(own, Counts):
+        counts = (one.counts for one in below if isinstance(one, Counts))
+        if not all(map(_adds_up, own.counts, zip(*counts, strict=True))):
+            place.refuse("the 'counts' below its edges do not add up to its own, label by label")
+    elif isinstance(own, HitMiss) and not _adds_up(own.people, [one.people or 0 for one in below]):
+        place.refuse("'hit' and 'miss' below its edges do not add up to its own")
+
+
+def _adds_up(own: float, below: Sequence[float]) -> bool:
+    """Are the parts the whole? Exactly so if all of them are whole numbers.
+
+    >>> _adds_up(3, (1, 2)), _adds_up(3, (1, 1)), _adds_up(1, (0.333333, 0.666666))
+    (True, False, True)
+    """
+    total = sum(below)
+    if total == own:
+        return True
+    broken = any(isinstance(one, float) for one in (own, *below))
+    return broken and math.isclose(total, own, rel_tol=SLACK, abs_tol=SLACK)
+
+
+def read_people(place: Place, what: str, found: Any) -> float:
+    """A number of people, perhaps with a fraction."""
+    if type(found) not in (int, float) or not 0 <= found <= MOST_PEOPLE:
+        place.refuse(f"{what} must be a number of people, from 0 to 2^53")
+    return whole(found)
+
+
+def _whole_people(place: Place, found: Any) -> int:
+    if type(found) is not int:
+        place.refuse("'people' must be a whole number of people")
+    return int(read_people(place, "'people'", found))
+
+
+def _intervals(place: Place, found: Any) -> tuple[tuple[float | None, float | None], ...]:
+    if not isinstance(found, list):
+        place.refuse("'intervals' must be a list")
+    return tuple(_interval(place, each) for each in found)
+
+
+def _interval(place: Place, found: Any) -> tuple[float | None, float | None]:
+    low, high = (
+        None if bound is None else number(place, "a bound of an interval, unless it is null,", bound)
+        for bound in pair(place, "an interval", found)
+    )
+    if low is not None and high is not None and low >= high:
+        place.refuse("the low bound of an interval must be below the high one")
+    return low, high

@@ -1,0 +1,200 @@
+"""Trees for people to read: the way to each leaf as a table, the whole as indented text."""
+
+from collections.abc import Container, Iterator, Sequence
+from typing import NamedTuple
+
+import polars as pl
+
+from kspan.data.cells import number_text, write_set
+from kspan.model.outcome import Counts, HitMiss, Outcome, Shares, plain
+from kspan.model.tree.model import Attribute, Node, Region, Tree
+
+EVERYONE = "everyone"
+"""The path to the root."""
+
+
+def paths(tree: Tree) -> pl.DataFrame:
+    """One row a leaf, left to right: the way to it, its people, and their majority (none where there is nobody).
+
+    What the tree does not disclose has no column.
+    """
+    found = list(_leaf_paths(tree))
+    outcomes = [leaf.outcome for _, leaf in found]
+    majority = [None if one.label is None else tree.labels[one.label] for one in outcomes]
+    columns = [
+        pl.Series("leaf", range(1, len(found) + 1), pl.Int64),
+        pl.Series("path", [path for path, _ in found], pl.String),
+        pl.Series("majority", majority, pl.String),
+    ]
+    if tree.disclosure in ("counts", "hit-miss"):
+        columns.insert(2, _numbers("people", [one.people or 0 for one in outcomes]))
+    shares = [one.shares(len(tree.labels)) for one in outcomes]
+    if tree.disclosure != "label":
+        columns.append(pl.Series("share", [None if one is None else one.max() for one in shares], pl.Float64))
+    for place, label in enumerate(tree.labels):
+        if tree.disclosure == "counts":
+            columns.append(_numbers(f"people: {label}", [leaf.counts[place] for _, leaf in found]))
+        elif tree.disclosure == "shares":
+            each = [None if one is None else one[place] for one in shares]
+            columns.append(pl.Series(f"share: {label}", each, pl.Float64))
+    return pl.DataFrame(columns)
+
+
+def text(tree: Tree, *, depth: int | None = None) -> str:
+    """A tree as indented text: a line an edge, at leaves the majority and what else is disclosed.
+
+    >>> from kspan.model.tree.model import Edge
+    >>> of = Node.of_counts
+    >>> car = Attribute("Sports car", "private", "categorical", ("No", "Yes"))
+    >>> edges = (Edge(Region(frozenset({"Yes"})), of((1, 2))), Edge(Region(frozenset({"No"})), of((3, 0))))
+    >>> tree = Tree((car,), "Loan risk", "private", ("bad", "good"), of((4, 2), 0, edges))
+    >>> print(text(tree))
+    Sports car = Yes: good (bad: 1, good: 2)
+    Sports car = No: bad (bad: 3)
+    >>> text(tree, depth=0)
+    '... 2 leaves'
+    """
+    return "\n".join(_lines(tree, depth))
+
+
+def condition(attribute: Attribute, region: Region) -> str:
+    """What an edge asks, as text.
+
+    >>> age = Attribute("age", "public", "numeric", low=17, high=90)
+    >>> condition(age, Region(intervals=((None, 37),))), condition(age, Region(intervals=((37, 50.5),)))
+    ('age <= 37', '37 < age <= 50.5')
+    >>> condition(age, Region(intervals=((37, None),), missing=True))
+    '(age > 37 or age is missing)'
+    """
+    name = _visible(attribute.name)
+    ways = [_between(name, low, high) for low, high in region.intervals]
+    if region.values:
+        ways.insert(0, _among(name, attribute.among(region.values)))
+    if region.missing:
+        ways.append(f"{name} is missing")
+    return ways[0] if len(ways) == 1 else "(" + " or ".join(ways) + ")"
+
+
+def ways_to(tree: Tree, wanted: Container[int]) -> dict[int, str]:
+    """The ways to some of the leaves, which count from 0, from left to right.
+
+    >>> from kspan.model.tree.model import Edge
+    >>> car = Attribute("Sports car", "private", "categorical", ("No", "Yes"))
+    >>> edges = tuple(Edge(Region(frozenset({value})), Node.of_counts((1,))) for value in ("Yes", "No"))
+    >>> ways_to(Tree((car,), "Loan risk", "private", ("bad",), Node.of_counts((2,), 0, edges)), {1})
+    {1: 'Sports car = No'}
+    """
+    found = dict[int, str]()
+    leaf, waiting = 0, list[tuple[Node, _Step | None]]([(tree.root, None)])
+    while waiting:
+        node, last = waiting.pop()
+        if node.attribute is not None:
+            waiting.extend((edge.node, _Step(node.attribute, edge.region, last)) for edge in reversed(node.edges))
+            continue
+        if leaf in wanted:
+            found[leaf] = _told(tree, last)
+        leaf += 1
+    return found
+
+
+class _Step(NamedTuple):
+    """An edge on the way to a node, and the one before it."""
+
+    attribute: int
+    region: Region
+    above: "_Step | None"
+
+
+def _told(tree: Tree, last: _Step | None) -> str:
+    steps = list[str]()
+    while last is not None:
+        steps.append(condition(tree.attributes[last.attribute], last.region))
+        last = last.above
+    return " and ".join(reversed(steps)) or EVERYONE
+
+
+def _leaf_paths(tree: Tree) -> Iterator[tuple[str, Node]]:
+    waiting = [("", tree.root)]
+    while waiting:
+        path, node = waiting.pop()
+        if node.attribute is None:
+            yield path or EVERYONE, node
+            continue
+        attribute, before = tree.attributes[node.attribute], f"{path} and " if path else ""
+        waiting.extend((before + condition(attribute, edge.region), edge.node) for edge in reversed(node.edges))
+
+
+def _lines(tree: Tree, depth: int | None) -> Iterator[str]:
+    waiting = [("", 0, tree.root)]
+    while waiting:
+        line, level, node = waiting.pop()
+        before = "|  " * (level - 1) + (f"{line}: " if line else "")
+        if node.attribute is None:
+            yield before + outcome_text(tree.labels, node.outcome)
+        elif depth is not None and level >= depth:
+            yield before + _hidden(node)
+        else:
+            if line:
+                yield before[:-2]
+            attribute = tree.attributes[node.attribute]
+            waiting.extend((condition(attribute, edge.region), level + 1, edge.node) for edge in reversed(node.edges))
+
+
+def outcome_text(labels: Sequence[str], outcome: Outcome) -> str:
+    """The commonest label, and what else is disclosed."""
+    if outcome.label is None:
+        return "nobody"
+    most, told = _visible(labels[outcome.label]), list[str]()
+    if isinstance(outcome, HitMiss):
+        told = [f"hit: {_count(outcome.hit)}", f"miss: {_count(outcome.miss)}"]
+    elif isinstance(outcome, Counts):
+        told = [
+            f"{_visible(label)}: {_count(count)}" for label, count in zip(labels, outcome.counts, strict=True) if count
+        ]
+    elif isinstance(outcome, Shares) and outcome.each is not None:
+        told = [f"{_visible(label)}: {share:g}" for label, share in zip(labels, outcome.each, strict=True) if share]
+    return f"{most} ({', '.join(told)})" if told else most
+
+
+def _count(people: float) -> str:
+    """How many people, fractions with one decimal.
+
+    >>> _count(3), _count(12.4321)
+    ('3', '12.4')
+    """
+    number = plain(people)
+    return str(number) if isinstance(number, int) else f"{number:.1f}"
+
+
+def _numbers(name: str, people: Sequence[float]) -> pl.Series:
+    """A column of numbers of people: whole ones, unless there are fractions."""
+    numbers = [plain(one) for one in people]
+    return pl.Series(name, numbers, pl.Int64 if all(isinstance(one, int) for one in numbers) else pl.Float64)
+
+
+def _hidden(node: Node) -> str:
+    leaves, waiting = 0, [node]
+    while waiting:
+        here = waiting.pop()
+        leaves += here.is_leaf
+        waiting.extend(edge.node for edge in here.edges)
+    return f"... {leaves:,} {'leaf' if leaves == 1 else 'leaves'}"
+
+
+def _among(name: str, values: Sequence[str]) -> str:
+    return f"{name} = {_visible(values[0])}" if len(values) == 1 else f"{name} in {_visible(write_set(values))}"
+
+
+def _between(name: str, low: float | None, high: float | None) -> str:
+    if low is None:
+        return f"{name} is a number" if high is None else f"{name} <= {number_text(high)}"
+    return f"{name} > {number_text(low)}" if high is None else f"{number_text(low)} < {name} <= {number_text(high)}"
+
+
+def _visible(text: str) -> str:
+    r"""Text without characters that would move the cursor or color the terminal.
+
+    >>> _visible("a\x1b[31m\nb")
+    'a\\x1b[31m\\nb'
+    """
+    return "".join(char if char.isprintable() else repr(char)[1:-1] for char in text)

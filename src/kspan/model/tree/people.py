@@ -1,0 +1,40 @@
+"""The people whom a tree was made from: does what a policy and a table say of them fit the tree?"""
+
+from collections.abc import Sequence
+
+import polars as pl
+
+from kspan.data.alike import look
+from kspan.data.encode import encode
+from kspan.data.table import Table
+from kspan.errors import DataError, PolicyError, listed
+from kspan.model.tree.model import Tree
+from kspan.policy import Policy
+
+
+def check_roles(tree: Tree, policy: Policy) -> None:
+    """Refuse a policy that gives an attribute of a tree, or its target, another role than the tree does."""
+    roles = dict.fromkeys(policy.public, "public") | dict.fromkeys(policy.private, "private")
+    for name, role in [(item.name, item.role) for item in tree.attributes] + [(tree.target, tree.target_role)]:
+        if roles.get(name) != role:
+            said = roles.get(name, "nothing")
+            raise PolicyError(f"the tree takes {name!r} as {role}, the policy says {said}: they must agree")
+
+
+def coded_people(tree: Tree, people: pl.DataFrame, policy: Policy, asked: Sequence[str]) -> Table:
+    """Some columns and the labels of the people of a tree, coded; refused if these cannot be its people."""
+    names = [*asked, tree.target]
+    needed = names if policy.weight is None else [*names, policy.weight]
+    absent = [name for name in needed if name not in people.columns]
+    if absent:
+        raise DataError(f"the people lack the column {listed(absent)}: give the table that the tree was made from")
+    table = encode(people, policy, names)
+    labels = {table[tree.target].label(code) for code in range(table[tree.target].size)}
+    known = set(tree.labels)
+    if tree.target_role == "private":
+        labels, known = set(map(look, labels)), set(map(look, known))
+    if not labels <= known:
+        raise DataError(
+            f"the people have labels in {tree.target!r} that the tree does not know: give the table it was made from"
+        )
+    return table

@@ -1,0 +1,92 @@
+"""Which part of a person goes down each branch of a node, where a cell may admit several values."""
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from kspan.data.arrays import Bools, Floats
+from kspan.data.general import General, general
+from kspan.data.table import Column
+
+if TYPE_CHECKING:
+    from kspan.model.tree.model import Region
+
+
+class Ways:
+    """A column of people who are to be sent down the branches of a tree."""
+
+    def __init__(self, column: Column, range_pattern: str | None = None) -> None:
+        self.column, self.range_pattern = column, range_pattern
+
+    @cached_property
+    def meant(self) -> General | None:
+        """What the cells admit, if some show anything but the one value that they admit."""
+        if self.column.values.dtype != object and self.column.suppressed is None:
+            return None
+        found = general(self.column, self.range_pattern)
+        if found.kind == "categorical" and found.is_exact:
+            shown = [str(label) for label in self.column.values]
+            if shown == [str(found.values[found.places(code)[0]]) for code in range(len(shown))]:
+                return None
+        return found
+
+    def parts(self, regions: Sequence["Region"], people: Sequence[float | None]) -> Floats:
+        """For each branch (row) and code of the column the part of a person that goes there; 0 everywhere is nowhere.
+
+        A value goes where it is admitted. A cell that admits several goes in proportion to those that each branch
+        admits, of numbers by the length in common; `*`, and a missing value that several branches admit, as the
+        `people` there did, or evenly if nobody did or they are not told.
+        """
+        admitted = np.array([region.covers(self.column) for region in regions])
+        parts = admitted.astype(np.float64)
+        known = np.array([0.0 if number is None else float(number) for number in people])
+        for code in (self.column.missing, self.column.suppressed):
+            if code is not None:
+                here = np.ones(len(regions), bool) if code == self.column.suppressed else admitted[:, code]
+                parts[:, code] = _shared(here, known)
+        if self.meant is not None:
+            # A branch may be for just such a cell; in a column of ranges single numbers are cells, too.
+            cells = (self.meant.numbers_admitted > 0) & (np.arange(self.column.size) < len(self.column.values))
+            cells &= ~admitted.any(axis=0)
+            parts[:, cells] = self._of_cells(self.meant, regions, cells)
+        return parts
+
+    def _of_cells(self, meant: General, regions: Sequence["Region"], cells: Bools) -> Floats:
+        if meant.kind == "categorical":
+            inside = np.array(
+                [[str(value) in region.values for value in meant.values] for region in regions], np.float64
+            )
+            found = (meant.admits[cells].astype(np.float64) @ inside.T).T
+        else:
+            numbers = meant.values.astype(np.float64)
+            low, high = numbers[meant.low[cells]], numbers[meant.high[cells] - 1]
+            found = np.array([_in_common(low, high, region) for region in regions])
+        total = found.sum(axis=0)
+        return np.asarray(np.divide(found, total, out=np.zeros_like(found), where=total > 0))
+
+
+def _in_common(low: Floats, high: Floats, region: "Region") -> Floats:
+    """How much of each range of numbers a region admits; all or nothing of a single number."""
+    found = np.zeros(len(low))
+    for begin, end in region.intervals:
+        first = low if begin is None else np.maximum(low, begin)
+        last = high if end is None else np.minimum(high, end)
+        found += np.where(low < high, np.maximum(last - first, 0.0), _holds(low, begin, end))
+    return found
+
+
+def _holds(numbers: Floats, begin: float | None, end: float | None) -> Bools:
+    """Which numbers are in an interval."""
+    return ((-np.inf if begin is None else begin) < numbers) & (numbers <= (np.inf if end is None else end))
+
+
+def _shared(here: Bools, people: Floats) -> Floats:
+    """How a person is shared by some branches."""
+    if not here.any():
+        return np.zeros(len(here))
+    weights = np.where(here, people, 0.0)
+    weights = weights if weights.any() else here.astype(np.float64)
+    parts: Floats = weights / weights.sum()
+    return parts

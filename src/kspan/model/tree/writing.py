@@ -1,0 +1,147 @@
+"""A released tree as a JSON document."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from kspan.errors import ModelError
+from kspan.model.claim import Claim
+from kspan.model.outcome import Counts, HitMiss, Outcome, Shares, plain
+from kspan.model.tree.model import Attribute, Edge, Node, Region, Tree
+from kspan.model.tree.nodes import MOST_DEPTH
+from kspan.model.tree.release import Marginal, TreeRelease
+
+FORMAT, VERSION = "kspan/tree", 1
+
+
+def write_tree(release: TreeRelease) -> dict[str, Any]:
+    """A released tree as a JSON document.
+
+    >>> tree = Tree((), "risk", "private", ("bad", "good"), Node.of_counts((4, 2)))
+    >>> write_tree(TreeRelease(tree))["root"]
+    {'counts': [4, 2]}
+    >>> write_tree(TreeRelease(tree.disclosing("hit-miss")))["root"]
+    {'label': 'bad', 'hit': 4, 'miss': 2}
+    """
+    tree, claim = release.tree, release.claim
+    document = {
+        "format": FORMAT,
+        "version": VERSION,
+        "attributes": [write_attribute(attribute) for attribute in tree.attributes],
+        "target": {"name": tree.target, "role": tree.target_role, "labels": list(tree.labels)},
+    }
+    if claim is not None:
+        if claim.disclosure != tree.disclosure:
+            raise ModelError(
+                f"the claim says that the tree discloses {claim.disclosure!r}, but it discloses {tree.disclosure!r}: "
+                "they must agree"
+            )
+        document["claim"] = write_claim(claim)
+    if release.marginals:
+        document["marginals"] = [_marginal(marginal, tree) for marginal in release.marginals]
+    return {**document, "root": _nodes(tree)}
+
+
+def write_attribute(attribute: Attribute) -> dict[str, Any]:
+    """What a model may ask."""
+    domain: list[Any] | None = list(attribute.values)
+    if attribute.kind == "numeric":
+        empty = attribute.low is None or attribute.high is None
+        domain = None if empty else [_bound(attribute.low), _bound(attribute.high)]
+    written = {"name": attribute.name, "role": attribute.role, "kind": attribute.kind, "domain": domain}
+    return {**written, "missing": True} if attribute.has_missing else written
+
+
+def write_claim(claim: Claim) -> dict[str, Any]:
+    """What a model promises."""
+    written = {
+        "requirement": claim.requirement,
+        "counting": claim.counting,
+        "disclosure": claim.disclosure,
+        "inferred_domains": list(claim.inferred_domains),
+    }
+    return written if claim.missing is None else {**written, "missing": claim.missing}
+
+
+def _marginal(marginal: Marginal, tree: Tree) -> dict[str, Any]:
+    attribute = tree.attributes[marginal.attribute]
+    rank = ranks(attribute)
+    bins = [{**write_region(region, rank), "people": people} for region, people in marginal.bins]
+    return {"attribute": attribute.name, "bins": bins}
+
+
+def _nodes(tree: Tree) -> dict[str, Any]:
+    """The root with all that is below it."""
+    writer = _Writer(tree)
+    root = writer.node(tree.root)
+    waiting = [(tree.root, root, 0)]
+    while waiting:
+        node, written, depth = waiting.pop()
+        if node.edges:
+            if depth == MOST_DEPTH:
+                raise ModelError(
+                    f"the tree cannot be written: it is more than {MOST_DEPTH:,} edges deep; ask for more people in "
+                    "each branch (min_rows, on the command line --min-rows)"
+                )
+            sons = [writer.node(edge.node) for edge in node.edges]
+            pairs = list(zip(node.edges, sons, strict=True))
+            written["edges"] = [{**writer.edge(node, edge), "node": son} for edge, son in pairs]
+            waiting.extend((edge.node, son, depth + 1) for edge, son in pairs)
+    return root
+
+
+class _Writer:
+    """Writes the nodes and edges of one tree, each without what is below it."""
+
+    def __init__(self, tree: Tree) -> None:
+        self.attributes, self.labels = tree.attributes, tree.labels
+        self.rank = [ranks(attribute) for attribute in tree.attributes]
+
+    def node(self, node: Node) -> dict[str, Any]:
+        written = self.outcome(node.outcome)
+        if node.attribute is not None:
+            written["attribute"] = self.attributes[node.attribute].name
+        return written
+
+    def outcome(self, outcome: Outcome) -> dict[str, Any]:
+        if isinstance(outcome, Counts):
+            return {"counts": [plain(count) for count in outcome.counts]}
+        if isinstance(outcome, Shares):
+            return {"shares": None if outcome.each is None else list(outcome.each)}
+        label = None if outcome.label is None else self.labels[outcome.label]
+        if not isinstance(outcome, HitMiss):
+            return {"label": label}
+        if not plain(outcome.hit):  # a crumb of a person is nobody
+            return {"label": None, "hit": 0, "miss": 0}
+        return {"label": label, "hit": plain(outcome.hit), "miss": plain(outcome.miss)}
+
+    def edge(self, node: Node, edge: Edge) -> dict[str, Any]:
+        return {} if node.attribute is None else write_region(edge.region, self.rank[node.attribute])
+
+
+def write_region(region: Region, rank: Mapping[str, int]) -> dict[str, Any]:
+    """What is admitted of an attribute; values by their rank in its domain."""
+    written = dict[str, Any]()
+    if region.values:
+        written["values"] = sorted(region.values, key=rank.__getitem__)
+    if region.intervals:
+        written["intervals"] = [[_bound(low), _bound(high)] for low, high in region.intervals]
+    if region.missing:
+        written["missing"] = True
+    return written
+
+
+def ranks(attribute: Attribute) -> dict[str, int]:
+    """The place of each value in the domain of an attribute."""
+    return {value: place for place, value in enumerate(attribute.values)}
+
+
+def _bound(number: float | None) -> float | None:
+    """A bound the way a person writes it: whole numbers without a fraction.
+
+    >>> _bound(39.0), _bound(0.5), _bound(None)
+    (39, 0.5, None)
+    """
+    if number is None:
+        return None
+    number = float(number)
+    return int(number) if number.is_integer() and abs(number) < 2**53 else number
