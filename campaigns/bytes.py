@@ -192,7 +192,7 @@ def _faults_of_file(file: Path, them: People) -> Iterator[tuple[str, str]]:
     extra = b"".join(_buffers(file)) if is_table and file.suffix in {".arrow", ".feather"} else b""
     looked_at = [*them.marks, *METADATA, Mark("behind a null", _behind(them)), Mark("row of others", "gone-name-")]
     if file.suffix == ".json" and not file.name.startswith(("page", "out")) and (file.parent / "out.csv").exists():
-        text = _shown(file.parent / "out.csv", None)  # learnt from the release, of which everything is known
+        text = _shown(file.parent / "out.csv", None)  # learned from the release, of which everything is known
     elif is_table:
         text = _shown(file, None)
     elif file.name == "model.json":

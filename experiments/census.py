@@ -71,7 +71,7 @@ def floor() -> float:
     return 1 - ks.accuracy([commoner] * people("test").height, people("test")[TARGET])
 
 
-def learnt(rules: ks.Policy, method: Method) -> tuple[ks.Tree, float]:
+def learned(rules: ks.Policy, method: Method) -> tuple[ks.Tree, float]:
     """A tree from the people to learn from, and the processor seconds that it took."""
     names = [*rules.public, *(name for name in rules.private if name != TARGET)]
     _load_loops(method, tuple(names))

@@ -1,4 +1,4 @@
-"""Accuracy of what is learnt from people who were made anonymous first, on halves that all ways share (003, Fig. 7)."""
+"""Accuracy of what is learned from people made anonymous first, on halves that all ways share (003, Fig. 7)."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -77,7 +77,7 @@ def reached(
     rounds: int,
     folds: int | None = None,
 ) -> list[Row]:
-    """A row a learner: how many of the people who were not learnt from get their own label, fold by fold."""
+    """A row a learner: how many of the people who were not learned from get their own label, fold by fold."""
     policy = _policy(data, public, k, way)
     right: dict[str, list[float]] = {name: [] for name in learners}
     seconds = dict.fromkeys(learners, 0.0)
@@ -127,7 +127,7 @@ def _is_given(hierarchy: Any) -> bool:
 def _released(
     people: pl.DataFrame, others: pl.DataFrame, policy: ks.Policy, way: Way
 ) -> tuple[pl.DataFrame, pl.DataFrame, int]:
-    """What is learnt from, who is predicted, and how many people were withheld."""
+    """What is learned from, who is predicted, and how many people were withheld."""
     if way.method in (ORIGINAL, KADET):
         return people, others, 0
     release = ks.anonymize(people, policy, way.method, rng=SEED, **way.options)

@@ -15,7 +15,7 @@ from experiments.every_method_told import FLOOR, METHODS, NAME, RAW, charts, fou
 from experiments.experiment import SEED, Block, Data, Experiment, Row
 
 ROUNDS, FOLDS = 2, 2
-"""How often people are halved at random, each half being learnt from once."""
+"""How often people are halved at random, each half being learned from once."""
 KS = (5, 10, 25, 50, 100, 250, 500, 1000)
 ALL, SOME = 45_222, 4000
 """How many people take part in a full run, and in a quick one."""
@@ -84,7 +84,7 @@ def _tree(fold: _Fold, method: str, block: Block) -> Row:
 
 
 def _table(fold: _Fold, method: str, block: Block) -> Row:
-    """The table of a method, and C4.5 learnt from it as it is released."""
+    """The table of a method, and C4.5 learned from it as it is released."""
     rules = _policy(fold.data, method, int(block["k"]))
     options: dict[str, Any] = {"seconds": SECONDS[int(block["people"])]} if method == "k-optimize" else {}
     begun = process_time()

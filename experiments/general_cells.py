@@ -49,7 +49,7 @@ def _adult() -> tuple[pl.DataFrame, pl.DataFrame]:
 
 
 def measure(block: Block, data: Data) -> list[Row]:
-    """A tree a way and run, learnt from the categorical attributes of one table; test people are as they are."""
+    """A tree a way and run, learned from the categorical attributes of one table; test people are as they are."""
     train, test = _adult()
     words = [name for name in train.columns if train[name].dtype == pl.String and name != TARGET]
     policy = ks.Policy(public=words, target=TARGET, require="k=1")

@@ -30,7 +30,7 @@ def blocks(quick: bool) -> Sequence[Block]:
 
 
 def measure(block: Block, data: Data) -> list[Row]:
-    """What is learnt from the people themselves (k=1), or from what kACTUS makes of them."""
+    """What is learned from the people themselves (k=1), or from what kACTUS makes of them."""
     people, k, measured = data(str(block["data"])), int(block["k"]), str(block["measured"])
     learners = OTHERS if measured.startswith("others") else ("c45",)
     ways: Sequence[Way] = (ORIGINALLY,) if k == 1 else (KACTUS, KACTUS_INTERVALS)

@@ -47,7 +47,7 @@ def blocks(quick: bool) -> Sequence[Block]:
 
 
 def measure(block: Block, data: Data) -> list[Row]:
-    """What is learnt after each of some methods, on the same halves."""
+    """What is learned after each of some methods, on the same halves."""
     people, k, measured = data(str(block["data"])), int(block["k"]), str(block["measured"])
     public = PUBLIC.get(int(block["public"]), people.attributes)
     wanted = {

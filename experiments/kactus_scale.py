@@ -57,15 +57,15 @@ def measure(block: Block, data: Data) -> list[Row]:
     ks.anonymize(people.head(2000), policy, "kactus", rng=SEED)  # loops are compiled before the clock runs
     begun, worked = perf_counter(), process_time()
     tree = ks.learn(table, policy, "c45", min_rows=K)
-    learnt, learning = perf_counter(), process_time()
+    learned, learning = perf_counter(), process_time()
     release = ks.anonymize(table, policy, "kactus", rng=SEED)
     ended, ending = perf_counter(), process_time()
     return [
         {
             "rows": table.height,
-            "training": learnt - begun,
+            "training": learned - begun,
             "training_cpu": learning - worked,
-            "release": ended - learnt,
+            "release": ended - learned,
             "release_cpu": ending - learning,
             "leaves": len(tree.leaves),
             "groups": release.facts["groups"],

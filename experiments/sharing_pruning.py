@@ -1,4 +1,4 @@
-"""Trees pruned or learnt under an l-diversity, beside tables made under it, from one owner or ten (004, 7.3)."""
+"""Trees pruned or learned under an l-diversity, beside tables made under it, from one owner or ten (004, 7.3)."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -109,7 +109,7 @@ class _Published:
 
 
 def measure(block: Block, data: Data) -> list[Row]:
-    """What each method publishes under one requirement, and what is learnt from that."""
+    """What each method publishes under one requirement, and what is learned from that."""
     place, sources = int(block["fold"]), int(block["sources"])
     fold = _fold(data(str(block["data"])), place, sources)
     target = fold.data.target
@@ -123,8 +123,8 @@ def measure(block: Block, data: Data) -> list[Row]:
         seconds = perf_counter() - begun
         for model in ("c45",) if sources == 1 else ("c45", "naive-bayes"):
             begun = perf_counter()
-            learnt = made.learn(model) if made.reached else None
-            right = learnt and accuracy(ks.predict(learnt, fold.asked)[f"predicted: {target}"], truth)
+            learned = made.learn(model) if made.reached else None
+            right = learned and accuracy(ks.predict(learned, fold.asked)[f"predicted: {target}"], truth)
             rows.append(
                 {
                     "method": method,
@@ -212,7 +212,7 @@ def _cm(table: pl.DataFrame, target: str) -> int:
 
 
 def _nothing(model: str) -> None:
-    raise ks.Unreachable(f"nothing was published that a {model} could be learnt from")
+    raise ks.Unreachable(f"nothing was published that a {model} could be learned from")
 
 
 EXPERIMENT = Experiment(

@@ -28,7 +28,7 @@ def measure(block: Block, data: Data) -> list[Row]:
     for way, require in ways.items():
         names = census.attributes(number)
         rules = census.policy(names, require, str(block["taxonomy"]), data("adult").folder)
-        tree = _learnt(rules, census.LEARNERS[number])
+        tree = _learned(rules, census.LEARNERS[number])
         rows.append(
             {
                 "way": way,
@@ -42,10 +42,10 @@ def measure(block: Block, data: Data) -> list[Row]:
     return rows
 
 
-def _learnt(rules: ks.Policy, method: census.Method) -> ks.Tree | None:
+def _learned(rules: ks.Policy, method: census.Method) -> ks.Tree | None:
     """The tree, or None if not even a single leaf keeps the limit."""
     try:
-        return census.learnt(rules, method)[0]
+        return census.learned(rules, method)[0]
     except ks.Unreachable:
         return None
 

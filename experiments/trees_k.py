@@ -26,7 +26,7 @@ def blocks(quick: bool) -> Sequence[Block]:
 
 
 def measure(block: Block, data: Data) -> list[Row]:
-    """The anonymous tree and those that are learnt from TDS's tables, or the plain trees."""
+    """The anonymous tree and those that are learned from TDS's tables, or the plain trees."""
     number, taxonomy, k = int(block["attributes"]), str(block["taxonomy"]), int(block["k"])
     names = census.attributes(number)
     if taxonomy == "none":
@@ -36,7 +36,7 @@ def measure(block: Block, data: Data) -> list[Row]:
 
 
 def _anonymous(number: int, rules: ks.Policy) -> Row:
-    tree, seconds = census.learnt(rules, census.LEARNERS[number])
+    tree, seconds = census.learned(rules, census.LEARNERS[number])
     judged = ks.audit(tree, census.known(rules.public), rules)
     root = tree.root
     return {
@@ -55,11 +55,11 @@ def _anonymous(number: int, rules: ks.Policy) -> Row:
 def _from_table(number: int, rules: ks.Policy, *, both: bool) -> Row:
     """A tree from TDS's table of the people to learn from, or of them and those to be predicted, as the authors did."""
     columns = [*rules.public, census.TARGET]
-    learnt_from = census.known(rules.public)
+    learned_from = census.known(rules.public)
     begun = process_time()
-    people = pl.concat([learnt_from, census.people("test").select(columns)]) if both else learnt_from
+    people = pl.concat([learned_from, census.people("test").select(columns)]) if both else learned_from
     release = ks.anonymize(people, rules, "tds", rng=0, keep_order=True)
-    tree = ks.learn(release.table.head(learnt_from.height), rules, census.PLAIN[number])
+    tree = ks.learn(release.table.head(learned_from.height), rules, census.PLAIN[number])
     seconds = process_time() - begun
     found = release.audit
     return {

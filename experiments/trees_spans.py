@@ -26,7 +26,7 @@ def measure(block: Block, data: Data) -> list[Row]:
     names = census.attributes(number)
     require, taxonomy = f"k={block['k']}", str(block["taxonomy"])
     rules = census.policy(names, require, taxonomy, data("adult").folder, private=private)
-    tree, seconds = census.learnt(rules, census.LEARNERS[number])
+    tree, seconds = census.learned(rules, census.LEARNERS[number])
     judged = ks.audit(tree, census.known(names), rules)
     return [
         {

@@ -32,7 +32,7 @@ def measure(block: Block, data: Data) -> list[Row]:
     rules = census.policy(names, f"k={block['k']}", str(block["taxonomy"]), data("adult").folder)
     people = census.known(names)
     if block["method"] == TREE:
-        tree, seconds = census.learnt(rules, "kadet")
+        tree, seconds = census.learned(rules, "kadet")
         judged = ks.audit(tree, people, rules)
         return [{"cm": judged.utility.cm, "withheld": 0, "seconds": seconds}]
     begun = process_time()

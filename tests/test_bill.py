@@ -1,4 +1,4 @@
-"""What kspan rests on: every licence is known and fits, and the page lists every package."""
+"""What kspan rests on: every license is known and fits, and the page lists every package."""
 
 import json
 import subprocess
@@ -10,7 +10,7 @@ from tools.bill import Part, bill, parts
 ROOT = Path(__file__).parents[1]
 
 
-def test_every_licence_fits() -> None:
+def test_every_license_fits() -> None:
     assert [part for part in parts() if not part.fits] == []
     assert {"polars", "numpy", "numba", "typer"} <= {part.name for part in parts()}
 

@@ -1,4 +1,4 @@
-"""The bill of materials: what kspan needs at run time, with versions and licences, as CycloneDX JSON.
+"""The bill of materials: what kspan needs at run time, with versions and licenses, as CycloneDX JSON.
 
 `python -m tools.bill` prints it for this installation; `python -m tools.bill --page` prints docs/dependencies.md.
 """
@@ -18,7 +18,7 @@ FITS = {
     "0BSD", "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "BSL-1.0", "CC0-1.0", "ISC", "MIT", "MIT-CMU", "MPL-2.0",
     "PSF-2.0", "Python-2.0", "Unlicense", "Zlib",
 }  # fmt: skip
-"""Licences that whoever uses kspan under Apache-2.0 can keep, too."""
+"""Licenses that whoever uses kspan under Apache-2.0 can keep, too."""
 WITH = {"LLVM-exception", "GCC-exception-3.1"}
 LOOSE = {
     "apache 2.0": "Apache-2.0",
@@ -44,12 +44,12 @@ class Part:
 
     name: str
     version: str
-    licence: str
+    license: str
 
     @property
     def fits(self) -> bool:
-        """Is every licence that is named one that fits?"""
-        words = re.findall(r"[A-Za-z0-9.+-]+", self.licence)
+        """Is every license that is named one that fits?"""
+        words = re.findall(r"[A-Za-z0-9.+-]+", self.license)
         named = [word for word in words if word not in ("AND", "OR", "WITH")]
         return bool(named) and all(word in FITS | WITH for word in named)
 
@@ -65,7 +65,7 @@ def parts() -> list[Part]:
             package = distribution(name)
         except PackageNotFoundError:  # of another system
             continue
-        found[name] = Part(name, package.version, licence_of(package))
+        found[name] = Part(name, package.version, license_of(package))
         for text in package.requires or ():
             requirement = Requirement(text)
             if requirement.marker is None or requirement.marker.evaluate({"extra": ""}):
@@ -74,8 +74,8 @@ def parts() -> list[Part]:
     return [found[name] for name in sorted(found)]
 
 
-def licence_of(package: Distribution) -> str:
-    """The licence of a package as an SPDX expression, as far as its metadata can be understood."""
+def license_of(package: Distribution) -> str:
+    """The license of a package as an SPDX expression, as far as its metadata can be understood."""
     said = package.metadata
     if expression := said.get("License-Expression"):
         return str(expression)
@@ -104,7 +104,7 @@ def bill() -> dict[str, Any]:
                 "name": part.name,
                 "version": part.version,
                 "purl": f"pkg:pypi/{part.name}@{part.version}",
-                "licenses": [{"expression": part.licence}],
+                "licenses": [{"expression": part.license}],
             }
             for part in parts()
         ],
@@ -112,13 +112,13 @@ def bill() -> dict[str, Any]:
 
 
 def page() -> str:
-    """The page that lists packages and licences, without versions, which each installation has its own of."""
-    rows = "".join(f"| {part.name} | {part.licence} |\n" for part in parts())
+    """The page that lists packages and licenses, without versions, which each installation has its own of."""
+    rows = "".join(f"| {part.name} | {part.license} |\n" for part in parts())
     return (
         "# What kspan rests on\n\n"
-        "Every package that a plain installation needs at run time, and its licence. `python -m tools.bill` prints the "
+        "Every package that a plain installation needs at run time, and its license. `python -m tools.bill` prints the "
         "same with\nversions, as a bill of materials in the format of CycloneDX.\n\n"
-        f"| package | licence |\n|---|---|\n{rows}"
+        f"| package | license |\n|---|---|\n{rows}"
     )
 
 

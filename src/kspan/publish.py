@@ -11,8 +11,8 @@ import polars as pl
 from kspan.audit.audit import audit
 from kspan.audit.clusters.judge import audit_clusters, tells_the_truth
 from kspan.audit.findings import Audit
+from kspan.audit.rare_values import check_common, inferred, without_rare
 from kspan.audit.rules.judge import audit_rules
-from kspan.audit.told import check_common, inferred, without_rare
 from kspan.audit.tree.judge import audit_tree
 from kspan.audit.tree.marginals import broken_marginals
 from kspan.audit.tree.published import audit_paths

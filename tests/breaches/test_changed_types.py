@@ -1,4 +1,4 @@
-"""A table whose columns hold something else than when the model was learnt: a sentence, and nothing is written."""
+"""A table whose columns hold something else than when the model was learned: a sentence, and nothing is written."""
 
 import datetime as dt
 from pathlib import Path

@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 import kspan as ks
-from kspan.audit.told import inferred
+from kspan.audit.rare_values import inferred
 from kspan.cli.main import main
 from kspan.data.levels import Ordered, Prefixes
 

@@ -57,7 +57,7 @@ def test_for_programs(capsys: pytest.CaptureFixture[str]) -> None:
 def test_a_column_that_the_test_lacks_is_named(capsys: pytest.CaptureFixture[str]) -> None:
     ks.read_table("test.csv").drop("age").write_csv("test.csv")
     assert main([*COMPARE, "--learners", "c45"]) == 0
-    assert "Not learnt from, since the test table lacks it: age." in capsys.readouterr().out
+    assert "Not learned from, since the test table lacks it: age." in capsys.readouterr().out
 
 
 def test_files_of_one_name_are_told_apart(capsys: pytest.CaptureFixture[str]) -> None:

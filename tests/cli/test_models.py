@@ -35,7 +35,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 LEARN = ["learn", "people.csv", "-p", "policy.toml", "-o", "tree.json"]
 
 
-def test_what_is_learnt_holds_and_can_be_audited(capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_is_learned_holds_and_can_be_audited(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(LEARN) == 0
     out = capsys.readouterr().out
     assert out.startswith("Sports car = No: Bad")
@@ -97,7 +97,7 @@ def test_predictions(capsys: pytest.CaptureFixture[str]) -> None:
     assert made["probability: Good"].to_list() == [0.5, 1, 0, 0, 0.5, 0]
 
 
-def test_numbers_and_missing_values_are_learnt_and_predicted(capsys: pytest.CaptureFixture[str]) -> None:
+def test_numbers_and_missing_values_are_learned_and_predicted(capsys: pytest.CaptureFixture[str]) -> None:
     rows = [(age, sex, "old" if (age or 0) > 40 else "young") for age in (20, 30, 50, 60, None) for sex in "FM"] * 3
     pl.DataFrame(rows, schema=["age", "sex", "kind"], orient="row").write_csv("ages.csv")
     Path("ages.toml").write_text('public = ["age", "sex"]\ntarget = "kind"\n[require]\nk = 6\n')

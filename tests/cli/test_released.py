@@ -26,7 +26,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def learnt(capsys: pytest.CaptureFixture[str], *more: str) -> dict[str, object]:
+def learned(capsys: pytest.CaptureFixture[str], *more: str) -> dict[str, object]:
     assert main(["learn", *more, "-o", "model.json", "--json"]) == 0
     out: dict[str, object] = json.loads(capsys.readouterr().out)
     return out
@@ -35,7 +35,7 @@ def learnt(capsys: pytest.CaptureFixture[str], *more: str) -> dict[str, object]:
 @pytest.mark.slow
 @pytest.mark.parametrize("method", ["naive-bayes", "logistic"])
 def test_learn_and_predict_with_the_manifest_alone(method: str, capsys: pytest.CaptureFixture[str]) -> None:
-    said = learnt(capsys, "released.csv", "--target", "income", "-m", method)
+    said = learned(capsys, "released.csv", "--target", "income", "-m", method)
     assert said == {
         "output": "model.json",
         "method": method,
@@ -70,25 +70,25 @@ def test_names_come_from_the_policy_or_the_manifest(capsys: pytest.CaptureFixtur
     assert names
     models = {}
     for policy in ("policy.toml", "plain.toml"):
-        learnt(capsys, "released.csv", "-p", policy, "-m", "naive-bayes")
+        learned(capsys, "released.csv", "-p", policy, "-m", "naive-bayes")
         document = json.loads(Path("model.json").read_text())
         models[policy] = next(one["values"] for one in document["attributes"] if one["name"] == "education")
     assert set(models["plain.toml"]) <= set(models["policy.toml"])
     assert not set(models["plain.toml"]) & {"school", "more"}
     Path("released.csv.release.json").rename("elsewhere.json")
-    learnt(capsys, "released.csv", "-p", "plain.toml", "-m", "naive-bayes", "--manifest", "elsewhere.json")
+    learned(capsys, "released.csv", "-p", "plain.toml", "-m", "naive-bayes", "--manifest", "elsewhere.json")
     document = json.loads(Path("model.json").read_text())
     assert models["plain.toml"] == next(one["values"] for one in document["attributes"] if one["name"] == "education")
-    learnt(capsys, "released.csv", "-p", "plain.toml", "-m", "naive-bayes")
+    learned(capsys, "released.csv", "-p", "plain.toml", "-m", "naive-bayes")
     assert '"school"' in Path("model.json").read_text() or '"more"' in Path("model.json").read_text()
 
 
 @pytest.mark.slow
 def test_trees_learn_with_the_manifest_alone(capsys: pytest.CaptureFixture[str]) -> None:
-    said = learnt(capsys, "released.csv", "--target", "income", "-m", "id3")
+    said = learned(capsys, "released.csv", "--target", "income", "-m", "id3")
     assert said["audit"] is None
     more = ["-m", "id3", "--entropy", "em", "--division", "random", "--seed", "3"]
-    learnt(capsys, "released.csv", "--target", "income", *more)
+    learned(capsys, "released.csv", "--target", "income", *more)
     assert main(["predict", "model.json", "people.csv", "-o", "labels.csv"]) == 0
 
 
@@ -155,13 +155,13 @@ def test_ranges_of_ones_own(capsys: pytest.CaptureFixture[str]) -> None:
     ages = [f"{age // 10 * 10} to {age // 10 * 10 + 9}" for age in ADULT["age"]]
     ADULT.with_columns(pl.Series("age", ages)).write_csv("own.csv")
     pattern = r"(?P<low>\d+) to (?P<high>\d+)"
-    learnt(capsys, "own.csv", "-p", "plain.toml", "-m", "naive-bayes", "--range-pattern", pattern)
+    learned(capsys, "own.csv", "-p", "plain.toml", "-m", "naive-bayes", "--range-pattern", pattern)
     by_option = Path("model.json").read_text()
     assert '"means"' in by_option
     Path("own.toml").write_text(Path("plain.toml").read_text() + f"\n[cells]\nrange_pattern = '{pattern}'\n")
     assert ks.Policy.load("own.toml").range_pattern == pattern
     assert ks.Policy.from_toml(ks.Policy.load("own.toml").to_toml()) == ks.Policy.load("own.toml")
-    learnt(capsys, "own.csv", "-p", "own.toml", "-m", "naive-bayes")
+    learned(capsys, "own.csv", "-p", "own.toml", "-m", "naive-bayes")
     assert Path("model.json").read_text() == by_option
     assert main(["predict", "model.json", "own.csv", "-o", "out.csv", "--range-pattern", pattern]) == 0
     assert main(["predict", "model.json", "own.csv", "-o", "out.csv"]) == 2
@@ -176,7 +176,7 @@ def test_hierarchies_built_from_the_data_are_not_told() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("method", ["part", "conjunctive"])
-def test_rules_are_learnt_written_and_applied(method: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_rules_are_learned_written_and_applied(method: str, capsys: pytest.CaptureFixture[str]) -> None:
     rows = [(age, "u" if age < 40 else "v") for age in range(20, 60)] * 2
     people = pl.DataFrame(rows, schema=["age", "label"], orient="row")
     shown = people.with_columns(age=pl.when(pl.col("age") < 40).then(pl.lit("[20, 39]")).otherwise(pl.lit("40-59")))

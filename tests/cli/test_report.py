@@ -60,7 +60,7 @@ def test_a_released_table_is_reported_by_its_manifest(capsys: pytest.CaptureFixt
     out, err = capsys.readouterr()
     assert "Every person in this release is indistinguishable from at least" in out
     assert "What did it cost?" in out
-    assert "predicts income rightly for" in out
+    assert "predicts income correctly for" in out
     assert "made.csv.report.html" in err
     assert Path("made.csv.report.html").read_text("utf-8").startswith("<!doctype html>")
     assert main([*command, "-o", "page.md", "--json"]) == 0

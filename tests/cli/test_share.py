@@ -89,7 +89,7 @@ def test_the_same_seed_makes_the_same_model(trees: Path) -> None:
     assert Path("one.json").read_bytes() == Path("two.json").read_bytes()
 
 
-def test_pseudo_data_needs_no_policy_to_be_learnt_from(trees: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_pseudo_data_needs_no_policy_to_be_learned_from(trees: Path, capsys: pytest.CaptureFixture[str]) -> None:
     main(["share", "pseudo", "trees", "-o", "pseudo.parquet"])
     assert main(["learn", "pseudo.parquet", "--target", "income", "-m", "part", "-o", "rules.json"]) == 0
     assert main(["learn", "pseudo.parquet", "--target", "incme", "-m", "part", "-o", "rules.json"]) == 2
@@ -98,7 +98,7 @@ def test_pseudo_data_needs_no_policy_to_be_learnt_from(trees: Path, capsys: pyte
     assert "-p" in capsys.readouterr().err
 
 
-def test_a_tree_learnt_elsewhere_is_pruned(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_tree_learned_elsewhere_is_pruned(capsys: pytest.CaptureFixture[str]) -> None:
     main(["learn", "north.csv", "-p", "policy.toml", "-m", "c45", "-o", "raw.json"])
     assert main(["audit", "raw.json", "--require", "k=25"]) == 1
     capsys.readouterr()

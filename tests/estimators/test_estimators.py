@@ -93,7 +93,7 @@ def test_labels_come_back_as_they_were() -> None:
 
 
 @pytest.mark.parametrize("labels", [["*", "{a|b}"], ["", "?"], [True, False], [1.0, 2.0], ["b", "a"]], ids=str)
-def test_any_labels_can_be_learnt(labels: list[object]) -> None:
+def test_any_labels_can_be_learned(labels: list[object]) -> None:
     people = pl.DataFrame({"town": ["x", "x", "y", "y"]})
     wanted = [labels[0], labels[0], labels[1], labels[1]]
     model = ks.ID3Classifier().fit(people, wanted)
@@ -194,7 +194,7 @@ RELEASED = ks.anonymize(
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["polars", "pandas", "pyarrow"])
 @pytest.mark.parametrize("classifier", [ks.NaiveBayesClassifier, ks.LogisticClassifier])
-def test_released_tables_are_learnt_from(kind: str, classifier: type) -> None:
+def test_released_tables_are_learned_from(kind: str, classifier: type) -> None:
     cells = RELEASED.drop("income")
     frame = {"polars": cells, "pandas": cells.to_pandas(), "pyarrow": cells.to_arrow()}[kind]
     model = classifier().fit(frame, RELEASED["income"].to_numpy())

@@ -96,7 +96,7 @@ def test_learners_see_no_test_label_and_only_columns_of_both() -> None:
     assert found.table["columns"].to_list() == [2]
 
 
-def test_identifiers_are_not_learnt_from() -> None:
+def test_identifiers_are_not_learned_from() -> None:
     named = TRAIN.with_row_index("name").with_columns(pl.col("name").cast(str))
     policy = ks.Policy(
         identifier=["name"], public=POLICY.public, private=["hours-per-week"], target="income", require="k=2"
@@ -182,7 +182,7 @@ REFUSED: dict[str, tuple[dict[str, Any], type[ks.KspanError], str]] = {
     "what a model cannot be asked": (
         {"test": ASKED.with_columns(age=pl.lit("old"))},
         ks.DataError,
-        "what id3 learnt from original cannot be asked about the test table: column 'age' holds",
+        "what id3 learned from original cannot be asked about the test table: column 'age' holds",
     ),
     "no target in the policy": (
         {"policy": ks.Policy(public=COLUMNS, require="k=1")},

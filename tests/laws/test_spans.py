@@ -16,7 +16,7 @@ from kspan.audit.tree.reached import spans_of
 from kspan.data.encode import encode
 from kspan.data.table import Table
 from kspan.induce.tree.allowed import Allowed
-from kspan.induce.tree.grow import NO_SON, Growth, Leaf
+from kspan.induce.tree.grow import NO_SON, GrowingLeaf, Growth
 from kspan.induce.tree.id3 import id3, offered
 from kspan.induce.tree.kadet import grow_in_crowds
 from kspan.induce.tree.people import NO_SHARE, Split
@@ -160,7 +160,7 @@ def check_allowed(growth: Growth, k: int) -> None:
                 assert is_allowed == (not exposes or min(sons.values()) >= k)
 
 
-def every_way(growth: Growth, leaf: Leaf, number: int) -> Iterator[tuple[float, Split]]:
+def every_way(growth: Growth, leaf: GrowingLeaf, number: int) -> Iterator[tuple[float, Split]]:
     """Every level of a categorical feature, and every threshold of a numeric one."""
     feature = growth.features[number]
     if not feature.numeric:
@@ -176,7 +176,7 @@ def every_way(growth: Growth, leaf: Leaf, number: int) -> Iterator[tuple[float, 
         yield naive_gain(growth, leaf, split), split
 
 
-def naive_gain(growth: Growth, leaf: Leaf, split: Split) -> float:
+def naive_gain(growth: Growth, leaf: GrowingLeaf, split: Split) -> float:
     feature = growth.features[split.feature]
     sons: dict[int, list[int]] = {}
     for row in leaf.rows.tolist():
@@ -190,12 +190,12 @@ def naive_entropy(growth: Growth, rows: list[int]) -> float:
     return -sum(share * math.log2(share) for share in shares)
 
 
-def tried(growth: Growth, leaf: Leaf, split: Split) -> Node:
+def tried(growth: Growth, leaf: GrowingLeaf, split: Split) -> Node:
     """The whole tree with one more split."""
     feature = growth.features[split.feature]
     parts, _, counts = growth.people.divide(leaf.rows.copy(), NO_SHARE, feature, split)
     leaf.split = split
-    leaf.sons = [Leaf(-1, rows, NO_SHARE, people) for rows, people in zip(parts, counts, strict=True)]
+    leaf.sons = [GrowingLeaf(-1, rows, NO_SHARE, people) for rows, people in zip(parts, counts, strict=True)]
     wider = released_node(growth)
     leaf.split, leaf.sons = None, []
     return wider

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import kspan as ks
 from kspan.errors import ModelError, PolicyError
 from kspan.model.claim import Claim
-from kspan.model.outcome import DISCLOSURES, Counts, HitMiss, Label, Outcome, Shares, reduced
+from kspan.model.outcome import DISCLOSURES, HitMiss, Label, LabelCounts, Outcome, Shares, reduced
 from kspan.model.predict import predicted
 from kspan.model.tree.json import load_tree, read_tree, save_tree, tree_json
 from kspan.model.tree.model import Attribute, Edge, Node, Region, Tree
@@ -47,10 +47,10 @@ TREE = tree_of((1, 0, 3), (0, 0, 0))
 @pytest.mark.parametrize(
     ("outcome", "people", "label", "shares"),
     [
-        (Counts((1, 0, 3)), 4, 2, [0.25, 0, 0.75]),
-        (Counts((2, 0, 2)), 4, 0, [0.5, 0, 0.5]),
-        (Counts((0.5, 0.25, 0.25)), 1, 0, [0.5, 0.25, 0.25]),
-        (Counts((0, 0, 0)), 0, None, None),
+        (LabelCounts((1, 0, 3)), 4, 2, [0.25, 0, 0.75]),
+        (LabelCounts((2, 0, 2)), 4, 0, [0.5, 0, 0.5]),
+        (LabelCounts((0.5, 0.25, 0.25)), 1, 0, [0.5, 0.25, 0.25]),
+        (LabelCounts((0, 0, 0)), 0, None, None),
         (HitMiss(2, 6, 2), 8, 2, [0.125, 0.125, 0.75]),
         (HitMiss(None, 0, 0), 0, None, None),
         (Shares((0.25, 0, 0.75)), None, 2, [0.25, 0, 0.75]),
@@ -74,7 +74,7 @@ def test_one_label_has_no_others() -> None:
 
 
 def test_whole_counts_are_ints() -> None:
-    counts = Counts(tuple(np.array([3.0, 0.5]))).counts
+    counts = LabelCounts(tuple(np.array([3.0, 0.5]))).counts
     assert [type(count) for count in counts] == [int, float]
     assert Node.of_counts([1, 2]).counts == (1, 2)
 
@@ -174,7 +174,7 @@ def test_a_tree_and_its_claim_disclose_one_thing() -> None:
 
 @given(st.lists(st.integers(0, 1000) | st.floats(0, 1000), min_size=1, max_size=100))
 def test_rounded_shares_add_up_and_keep_the_commonest(counts: list[float]) -> None:
-    exact, told = Counts(tuple(counts)), reduced(Counts(tuple(counts)), "shares")
+    exact, told = LabelCounts(tuple(counts)), reduced(LabelCounts(tuple(counts)), "shares")
     assert isinstance(told, Shares)
     shares = exact.shares(len(counts))
     if shares is None or told.each is None or told.label is None:

@@ -135,10 +135,10 @@ LINEAR_BINS = write_model(ks.learn(PEOPLE, POLICY, "logistic", numbers="binned",
     ],
 )
 def test_what_is_malformed_is_refused(document: dict[str, Any], spoil: Callable[[Any], None], says: str) -> None:
-    spoilt = copy.deepcopy(document)
-    spoil(spoilt)
+    spoiled = copy.deepcopy(document)
+    spoil(spoiled)
     with pytest.raises(ks.ModelError, match=says):
-        read_model(spoilt, "model.json")
+        read_model(spoiled, "model.json")
 
 
 JUNK = st.recursive(
@@ -150,8 +150,8 @@ JUNK = st.recursive(
 
 @given(st.sampled_from([BAYES, BINNED, LINEAR]), st.data())
 def test_whatever_is_changed_is_read_or_refused(document: dict[str, Any], data: st.DataObject) -> None:
-    spoilt = copy.deepcopy(document)
-    place: Any = spoilt
+    spoiled = copy.deepcopy(document)
+    place: Any = spoiled
     while True:
         key = data.draw(st.sampled_from(sorted(place) if isinstance(place, dict) else range(len(place))))
         if not isinstance(place[key], dict | list) or not place[key] or data.draw(st.booleans()):
@@ -159,10 +159,10 @@ def test_whatever_is_changed_is_read_or_refused(document: dict[str, Any], data: 
         place = place[key]
     place[key] = data.draw(JUNK)
     try:
-        model = read_model(spoilt)
+        model = read_model(spoiled)
     except ks.ModelError:
         return
-    if {attribute["name"] for attribute in spoilt["attributes"]} == {"job", "age"}:
+    if {attribute["name"] for attribute in spoiled["attributes"]} == {"job", "age"}:
         assert ks.predict(model, PEOPLE).height == PEOPLE.height
 
 

@@ -18,7 +18,7 @@ EIGHT = [
 ]  # fmt: skip
 
 
-def learnt(people: pl.DataFrame, **options: bool) -> Tree:
+def learned(people: pl.DataFrame, **options: bool) -> Tree:
     *names, target = people.columns
     policy = ks.Policy(public=names, target=target, require="k=1")
     return c45(encode(people, policy), policy, **options)  # type: ignore[arg-type]
@@ -35,14 +35,14 @@ def accuracy(tree: Tree, people: pl.DataFrame) -> float:
 def test_adult_gives_the_tree_of_j48(names: list[str] | None, leaves: int, right: float) -> None:
     """The official split without rows that miss a value."""
     train, test = (ks.datasets.load_adult(part, missing=False) for part in ("train", "test"))
-    tree = learnt(train if names is None else train.select(*names, "income"))
+    tree = learned(train if names is None else train.select(*names, "income"))
     assert len(tree.leaves) == leaves
     assert accuracy(tree, test) == pytest.approx(right, abs=5e-4)
 
 
 @pytest.mark.slow
 def test_adult_with_missing_values_gives_the_tree_of_j48() -> None:
-    tree = learnt(ks.datasets.load_adult("train"))
+    tree = learned(ks.datasets.load_adult("train"))
     assert len(tree.leaves) == 564
     assert accuracy(tree, ks.datasets.load_adult("test")) == pytest.approx(0.8585, abs=5e-4)
 
@@ -73,7 +73,7 @@ than 0.00001 for equal, which its refraction index does."""
 @pytest.mark.parametrize("name", J48)
 def test_tables_of_the_kactus_paper_give_the_trees_of_j48(shared_data: Path, name: str) -> None:
     people = table(shared_data, name)
-    raised, plain = learnt(people), learnt(people, subtree_raising=False)
+    raised, plain = learned(people), learned(people, subtree_raising=False)
     wrong = [round((1 - accuracy(tree, people)) * people.height) for tree in (raised, plain)]
     assert (len(raised.leaves), wrong[0], len(plain.leaves), wrong[1]) == J48[name]
 
@@ -95,7 +95,7 @@ ON_THESE_FOLDS = {"pima_diabetes": 73.15, "glass": 62.15, "vehicle": 69.65}
 
 def cross_validated(people: pl.DataFrame) -> float:
     """Five times two halves at random, in percent."""
-    return float(100 * np.mean([accuracy(learnt(train), test) for train, test in halvings(people)]))
+    return float(100 * np.mean([accuracy(learned(train), test) for train, test in halvings(people)]))
 
 
 @pytest.mark.slow

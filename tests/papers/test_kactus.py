@@ -119,7 +119,7 @@ TABLE_3 = {5: 85.88, 20: 85.48, 50: 84.89, 100: 84.25}
 """Accuracy of C4.5 on Adult, all 14 attributes public, by k."""
 
 
-def as_learnt(released: pl.DataFrame, people: pl.DataFrame) -> pl.DataFrame:
+def as_learned(released: pl.DataFrame, people: pl.DataFrame) -> pl.DataFrame:
     """What a learner makes of a released table: `*` is a missing value, a number is a number."""
     known = released.with_columns(pl.col(pl.String).replace({"*": None}))
     return known.with_columns(
@@ -133,8 +133,8 @@ def accuracy(train: pl.DataFrame, test: pl.DataFrame, k: int) -> float:
     policy = ks.Policy(public=names, target=target, require=f"k={k}")
     table = encode(train, policy)
     partition = kactus(table, policy, c45(table, policy, min_rows=k), rng=seed()).partition
-    learnt = as_learnt(released_frame(train, partition), train)
-    tree = c45(encode(learnt, policy), policy)
+    learned = as_learned(released_frame(train, partition), train)
+    tree = c45(encode(learned, policy), policy)
     return float((predicted(tree, test)[f"predicted: {target}"] == test[target]).mean())  # type: ignore[arg-type]
 
 

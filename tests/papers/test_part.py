@@ -25,7 +25,7 @@ EIGHT = [
 ]  # fmt: skip
 
 
-def learnt(people: pl.DataFrame, learner: Callable[..., DecisionList] = part, **options: Any) -> DecisionList:
+def learned(people: pl.DataFrame, learner: Callable[..., DecisionList] = part, **options: Any) -> DecisionList:
     *names, target = people.columns
     policy = ks.Policy(public=names, target=target, require="k=1")
     return learner(encode(people, policy), policy, **options)
@@ -47,7 +47,7 @@ def test_adult_gives_about_the_rules_of_weka(names: list[str] | None, missing: b
     The first 560 of 994 rules are the same; then a tie within rounding is broken differently.
     """
     train, test = (ks.datasets.load_adult(one, missing=missing) for one in ("train", "test"))
-    found = learnt(train if names is None else train.select(*names, "income"))
+    found = learned(train if names is None else train.select(*names, "income"))
     assert len(found.rules) + 1 == pytest.approx(rules, rel=0.02)
     assert 100 * accuracy(found, test) == pytest.approx(right, abs=0.3)
     assert found.people == train.height
@@ -56,7 +56,7 @@ def test_adult_gives_about_the_rules_of_weka(names: list[str] | None, missing: b
 def test_adult_gives_the_conjunctive_rule_of_weka() -> None:
     """Weka: Married-civ-spouse and education-num > 8.5 and age > 26.5 and hours-per-week > 8.5; 76.69% on the test."""
     train, test = (ks.datasets.load_adult(one, missing=False) for one in ("train", "test"))
-    found = learnt(train, conjunctive)
+    found = learned(train, conjunctive)
     asked = [found.attributes[one.attribute].name for one in found.rules[0].conditions]
     assert asked == ["marital-status", "education-num", "age", "hours-per-week"]
     assert 100 * accuracy(found, test) == pytest.approx(76.69, abs=0.7)
@@ -86,7 +86,7 @@ WEKA = {
 @pytest.mark.parametrize("name", WEKA)
 def test_tables_of_the_kactus_paper_give_the_rules_of_weka(shared_data: Path, name: str) -> None:
     people = table(shared_data, name)
-    found = learnt(people)
+    found = learned(people)
     assert (len(found.rules) + 1, round((1 - accuracy(found, people)) * people.height)) == WEKA[name]
 
 
@@ -106,5 +106,5 @@ here 63.9), where what the paper prints for C4.5 is missed by J48 itself as well
 @pytest.mark.shared_data
 @pytest.mark.parametrize("name", TABLE_2)
 def test_accuracy_of_the_kactus_paper_under_cross_validation(shared_data: Path, name: str) -> None:
-    found = [accuracy(learnt(train), test) for train, test in halvings(table(shared_data, name))]
+    found = [accuracy(learned(train), test) for train, test in halvings(table(shared_data, name))]
     assert 100 * np.mean(found) == pytest.approx(TABLE_2[name], abs=1.5)

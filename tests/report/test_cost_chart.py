@@ -8,7 +8,7 @@ import pytest
 import vl_convert
 
 from kspan.evaluate.cost import CostCurve, CostPoint
-from kspan.report.cost_chart import INK, TALL, WIDTH, Line, cost_chart, in_words
+from kspan.report.cost_chart import INK, TALL, WIDTH, AccuracyLine, cost_chart, in_words
 
 TABLE = CostCurve(
     "tds", "c45", "income", 200, 0.9, 0.5, 5,
@@ -43,7 +43,7 @@ def test_it_can_be_drawn_in_the_color_of_the_page(curve: CostCurve) -> None:
 
 def test_what_a_table_costs() -> None:
     _, picture = drawn(TABLE)
-    for words in ("learnt from raw rows: 90.0%", "always the commonest label: 50.0%", "chosen: k = 5",
+    for words in ("learned from raw rows: 90.0%", "always the commonest label: 50.0%", "chosen: k = 5",
                   "detail lost in public cells", "rows withheld", "people predicted right"):  # fmt: skip
         assert words in picture
     assert picture.count("no release: k=1000 cannot be reached‹/script&gt;: lower it") == 2  # a cross in each panel
@@ -74,11 +74,11 @@ def test_in_words() -> None:
 
 
 def test_words_keep_away_from_the_line() -> None:
-    line = Line([2, 1000], [0.9, 0.5], (1.7, 1200), [0.4, 1.0])
+    line = AccuracyLine([2, 1000], [0.9, 0.5], (1.7, 1200), [0.4, 1.0])
     assert line.distance(0.9, -8, right=True) > 30 > line.distance(0.9, 9, right=False)
     assert line.distance(0.5, 9, right=False) > 30 > line.distance(0.5, -8, right=True)
     flat = 0.5 + 8 / TALL
-    close = Line([2, 1000], [flat, flat], (1.7, 1200), [0, 1])
+    close = AccuracyLine([2, 1000], [flat, flat], (1.7, 1200), [0, 1])
     assert close.distance(0.5, -8, right=True) == pytest.approx(0)
     assert close.distance(0.5, 9, right=True) == pytest.approx(17)
-    assert Line([], [], (1, 2), [0, 1]).distance(0.5, 9, right=True) > 1000
+    assert AccuracyLine([], [], (1, 2), [0, 1]).distance(0.5, 9, right=True) > 1000

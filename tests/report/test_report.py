@@ -21,10 +21,10 @@ from kspan.privacy.requirement import REQUIREMENTS
 from kspan.privacy.spec import parse
 from kspan.report.columns import column_changes, round_cuts
 from kspan.report.figures import compiled, sizes_chart, span_text
+from kspan.report.formatting import chance, percent
 from kspan.report.making import merged_summary
 from kspan.report.page import Report, plain_markdown
-from kspan.report.summary import Risk, State, Summary
-from kspan.report.words import chance, percent
+from kspan.report.summary import RiskSummary, State, Summary
 
 MOST = 3_000_000
 """Bytes of a page."""
@@ -183,7 +183,7 @@ def test_before_and_after_of_a_table(adult_release: ks.TableRelease) -> None:
     assert {change.name for change in found.columns} == set(adult_release.policy.public)
     assert found.curve is not None
     assert [point.k for point in found.curve.points] == [10]
-    assert any("predicts income rightly for" in sentence for sentence in found.costs)
+    assert any("predicts income correctly for" in sentence for sentence in found.costs)
 
 
 def test_a_model_of_published_trees_is_not_judged() -> None:
@@ -249,7 +249,7 @@ def test_no_bar_of_a_column_holds_fewer_people_than_a_crowd_must_have(data: st.D
 
 def test_crowd_sizes_are_drawn_in_their_order_with_the_promise_where_it_is() -> None:
     sizes = [1] * 3 + [3] * 4 + [7] * 2 + [12] * 2 + [30, 70, 150, 300, 700, 1500]
-    state = State(sum(sizes), len(sizes), 1, sizes_of(np.array(sizes), np.array(sizes)), Risk(1, 1, 3, 1, None))
+    state = State(sum(sizes), len(sizes), 1, sizes_of(np.array(sizes), np.array(sizes)), RiskSummary(1, 1, 3, 1, None))
     drawing = vl_convert.vega_to_svg(compiled(sizes_chart(state, state, 10, width=600)))
     words = re.findall(r"<text[^>]*>([^<]*)</text>", drawing)
     named = [span_text(size) for size in state.sizes]

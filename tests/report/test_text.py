@@ -7,7 +7,7 @@ from rich.console import Console
 
 import kspan as ks
 from kspan.report.text import print_audit
-from kspan.report.words import verdict
+from kspan.report.verdict import verdict
 
 PEOPLE = pl.DataFrame(
     {

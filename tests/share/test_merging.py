@@ -87,14 +87,14 @@ def test_trees_may_be_given_in_any_way(trees: list[Tree], tmp_path: Path) -> Non
         pseudo_data([])
 
 
-def test_pseudo_data_can_be_learnt_from_as_any_table(trees: list[Tree], people: pl.DataFrame) -> None:
+def test_pseudo_data_can_be_learned_from_as_any_table(trees: list[Tree], people: pl.DataFrame) -> None:
     found = pseudo_data(trees, rows=3000)
     policy = Policy(public=ATTRIBUTES, target=TARGET, require="k=2")
     assert accuracy(learn(found, policy, "naive-bayes", numbers="binned"), people) > 0.7
     assert pseudo_data(trees, method="basegen", rows=500).height == 500
 
 
-def test_basegen_can_be_learnt_from(trees: list[Tree], people: pl.DataFrame) -> None:
+def test_basegen_can_be_learned_from(trees: list[Tree], people: pl.DataFrame) -> None:
     assert accuracy(merge_trees(trees, generator="basegen", rows=4000), people) > 0.6
 
 

@@ -120,7 +120,7 @@ def test_what_cannot_be_reached_says_what_can() -> None:
     assert ks.share_tree(PEOPLE, policy(best)).audit.holds
 
 
-# Pruning what others learnt
+# Pruning what others learned
 
 
 def test_a_tree_is_pruned_without_its_people_by_what_it_tells(tmp_path: Path) -> None:

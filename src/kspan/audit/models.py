@@ -24,7 +24,7 @@ from kspan.privacy.spec import parse
 
 
 @dataclass(frozen=True)
-class Asked:
+class AuditRequest:
     """What is asked of a model: by whom it is known, what it must satisfy, and how much is to be listed."""
 
     policy: Policy | None
@@ -47,7 +47,7 @@ class Asked:
             ) from None
 
 
-def _rules_alone(given: Given, asked: Asked) -> Audit:
+def _rules_alone(given: Given, asked: AuditRequest) -> Audit:
     if not given.is_ours:
         raise PolicyError(
             "a dataframe of rules tells neither roles nor transactions: give the people and a policy, or judge "
@@ -59,11 +59,11 @@ def _rules_alone(given: Given, asked: Asked) -> Audit:
     return audit_rules(given.model, None, policy or asked.required(given, "the set of rules"), show=asked.show)
 
 
-def _clusters_alone(given: Given, asked: Asked) -> Audit:
+def _clusters_alone(given: Given, asked: AuditRequest) -> Audit:
     raise PolicyError("clusters are judged by the people they were made from: give their table, too (--data)")
 
 
-def _tree_alone(given: Given, asked: Asked) -> Audit:
+def _tree_alone(given: Given, asked: AuditRequest) -> Audit:
     if not given.is_ours:
         raise PolicyError("a tree of another library is judged by the people it was made from: give their table")
     if asked.policy is not None:
@@ -77,7 +77,7 @@ class Judge:
 
     of_people: Callable[..., Audit]
     """With the model, its people and the policy; trees also with others `beside` them."""
-    alone: Callable[[Given, Asked], Audit]
+    alone: Callable[[Given, AuditRequest], Audit]
     """By what is published."""
     called: str
 
@@ -111,7 +111,7 @@ def audit_model(
     if people is None:
         if beside:
             raise PolicyError("several releases are judged together by their people alone: give them, too (--data)")
-        return judge.alone(given, Asked(policy, require, show))
+        return judge.alone(given, AuditRequest(policy, require, show))
     if policy is None:
         raise PolicyError(f"the policy says what is known of the people of {judge.called}: give it, too (--policy)")
     if require is not None:

@@ -83,7 +83,7 @@ class Spans(ABC):
         return int(self.sizes[~self.exposing].sum())
 
     @property
-    def told(self) -> Mapping[str, Counts]:
+    def disclosed(self) -> Mapping[str, Counts]:
         """What is told of private attributes, span by span."""
         return self.groups.private
 
@@ -97,15 +97,15 @@ class Spans(ABC):
 
     def exposed(self, name: str) -> int:
         """The people whose value of a private attribute can be told with certainty."""
-        return int(self.sizes[certain(self.told[name]) & self.exposing].sum())
+        return int(self.sizes[certain(self.disclosed[name]) & self.exposing].sum())
 
     def reached(self, name: str) -> dict[str, float | list[float]]:
         """What the spread of a private attribute reaches in every measure."""
-        return measured(self.told[name])
+        return measured(self.disclosed[name])
 
     def guess(self, name: str) -> tuple[Floats, Bools]:
         """The attacker's best guess of a private attribute in each span, and whether it is certain."""
-        return confidence(self.told[name]), certain(self.told[name])
+        return confidence(self.disclosed[name]), certain(self.disclosed[name])
 
     @abstractmethod
     def shown(self, some: Sequence[int]) -> list[dict[str, str]]:
@@ -123,7 +123,7 @@ class Spans(ABC):
         """The risk of each row: no cell of it, only its place in the table and the numbers of its span."""
         per_span: dict[str, Any] = {"span_size": self.sizes, "prosecutor_risk": 1 / self.sizes, "holds": good}
         per_span["safe"] = ~self.exposing
-        for name in self.told:
+        for name in self.disclosed:
             per_span[f"confidence: {name}"], per_span[f"certain: {name}"] = self.guess(name)
         rows = {name: values[self.span] for name, values in per_span.items()}
         return pl.DataFrame({"row": np.arange(1, len(self.span) + 1), "span": self.span + 1, **rows})

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Asked:
+class AnonymizeRequest:
     """What kspan anonymize is asked."""
 
     data: Annotated[Path, typer.Argument(help="The table: CSV, Parquet, Arrow or Feather; - for stdin.")]
@@ -82,7 +82,7 @@ def _methods() -> Methods:
     return {"auto": {}, **{name: options_of(name) for name in methods()}}
 
 
-def anonymize(asked: Asked) -> int:
+def anonymize(asked: AnonymizeRequest) -> int:
     """Make the public cells of DATA coarser until the policy holds, and write the table if it does."""
     from kspan.frames.files import read_table, write_table
     from kspan.policy import Policy
@@ -114,7 +114,7 @@ def anonymize(asked: Asked) -> int:
     return _tell(release, asked)
 
 
-def _tell(release: "TableRelease", asked: Asked) -> int:
+def _tell(release: "TableRelease", asked: AnonymizeRequest) -> int:
     from kspan.report.text import print_audit, print_table_release
 
     if asked.json:
@@ -126,7 +126,7 @@ def _tell(release: "TableRelease", asked: Asked) -> int:
     return 0
 
 
-def _check_options(asked: Asked) -> None:
+def _check_options(asked: AnonymizeRequest) -> None:
     """Refuse what a method does not take, before the data is read."""
     methods = _methods()
     if asked.method == "auto" and asked.options:
@@ -135,7 +135,7 @@ def _check_options(asked: Asked) -> None:
     check_given(asked.method, asked.options, methods, kinds={})
 
 
-def _check_places(asked: Asked) -> None:
+def _check_places(asked: AnonymizeRequest) -> None:
     """Refuse files that cannot be written, or must not be, before long work begins."""
     from kspan.frames.files import check_writable
     from kspan.frames.places import check_place

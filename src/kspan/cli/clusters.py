@@ -7,15 +7,15 @@ from kspan.cli.learned import Made
 if TYPE_CHECKING:
     import polars as pl
 
-    from kspan.cli.learn import Asked
+    from kspan.cli.learn import LearnRequest
     from kspan.model.clusters.model import Clusters
     from kspan.policy import Policy
 
 
-def written_clusters(found: "Clusters", people: "pl.DataFrame", rules: "Policy", asked: "Asked") -> Made:
+def written_clusters(found: "Clusters", people: "pl.DataFrame", rules: "Policy", asked: "LearnRequest") -> Made:
     """Judge clusters, and write them if they hold."""
     from kspan.publish import judged_clusters, write_judged
-    from kspan.report.words import visible
+    from kspan.report.formatting import visible
 
     judged = judged_clusters(found, people, rules)
     write_judged({asked.output: judged})

@@ -48,7 +48,7 @@ def demo(
     from kspan.report.making import described, table_summary
     from kspan.report.page import Report
     from kspan.report.text import print_audit
-    from kspan.report.words import verdict
+    from kspan.report.verdict import verdict
     from kspan.tables.making import anonymize
 
     policy = adult_policy("k=10")
@@ -123,20 +123,20 @@ def _shared(policy: "Policy", place: Path) -> "Summary":
     from kspan.datasets import load_adult
     from kspan.induce.methods import learn
     from kspan.model.models import save_model
-    from kspan.report.crowd import Line
+    from kspan.report.crowd import Fact
     from kspan.report.making import merged_summary
     from kspan.share.merging import merge_trees
     from kspan.share.publishing import share_tree
 
     columns = [*policy.public, "income"]
-    learnt, tested = (load_adult(part).select(columns) for part in ("train", "test"))
-    order = np.random.default_rng(SEED).permutation(learnt.height)[: OWNERS * EACH]
-    learnt = learnt[order]
-    trees = [share_tree(learnt[owner::OWNERS], policy) for owner in range(OWNERS)]
+    learned, tested = (load_adult(part).select(columns) for part in ("train", "test"))
+    order = np.random.default_rng(SEED).permutation(learned.height)[: OWNERS * EACH]
+    learned = learned[order]
+    trees = [share_tree(learned[owner::OWNERS], policy) for owner in range(OWNERS)]
     model = merge_trees([tree.release for tree in trees], rng=SEED)
     save_model(model, place)
     alone = [_right(tree.tree, tested) for tree in trees]
-    pooled = _right(learn(learnt, policy, "c45"), tested)
+    pooled = _right(learn(learned, policy, "c45"), tested)
     costs = (
         f"The model of all trees is right for {_right(model, tested):.1%} of {tested.height:,} new people; the tree of "
         f"one owner alone for {min(alone):.1%} to {max(alone):.1%}.",
@@ -144,7 +144,7 @@ def _shared(policy: "Policy", place: Path) -> "Summary":
         f"Each of the {OWNERS} owners has {EACH:,} people, and publishes a tree that keeps {policy.require}.",
     )
     published = tuple(
-        Line(f"tree of owner {number}", f"{policy.require} holds for {EACH:,} people, {len(tree.tree.leaves):,} leaves")
+        Fact(f"tree of owner {number}", f"{policy.require} holds for {EACH:,} people, {len(tree.tree.leaves):,} leaves")
         for number, tree in enumerate(trees, start=1)
     )
     return merged_summary(
@@ -153,7 +153,7 @@ def _shared(policy: "Policy", place: Path) -> "Summary":
 
 
 def _right(model: object, people: "pl.DataFrame") -> float:
-    """The share of people whom a model predicts rightly."""
+    """The share of people whom a model predicts correctly."""
     from kspan.evaluate.agreement import accuracy
     from kspan.model.predict import predicted
 

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Asked:
+class LearnRequest:
     """What kspan learn is asked."""
 
     data: Annotated[
@@ -92,7 +92,7 @@ class LearnCommand(MethodCommand):
         return f"{joined(keep)} keep the requirement; {joined(others)} do not."
 
 
-def learn(asked: Asked) -> int:
+def learn(asked: LearnRequest) -> int:
     """Learn a model for the target from DATA, and write it; where it is to keep the requirement, only if it does."""
     from kspan.frames.files import read_table
     from kspan.induce.methods import LEARNERS
@@ -123,7 +123,7 @@ def learn(asked: Asked) -> int:
     return tell_made(made, asked, rules)
 
 
-def _written(model: "Learned", people: "pl.DataFrame", rules: "Policy", asked: Asked) -> Made:
+def _written(model: "Learned", people: "pl.DataFrame", rules: "Policy", asked: LearnRequest) -> Made:
     """Judge what was learned where it is to keep the requirement, and write it."""
     from kspan.induce.rules.learner import MinedRules
     from kspan.model.clusters.model import Clusters
@@ -138,7 +138,7 @@ def _written(model: "Learned", people: "pl.DataFrame", rules: "Policy", asked: A
     return written_model(model, asked)
 
 
-def _check_result(asked: Asked, learner: "Learner") -> None:
+def _check_result(asked: LearnRequest, learner: "Learner") -> None:
     """Refuse what cannot be asked of the kind of model that a learner gives, and files that cannot be written."""
     from kspan.frames.files import is_table_name
     from kspan.frames.places import check_place
@@ -190,7 +190,7 @@ class _Rules:
         return rules if found is None else found.naming(rules, people)
 
 
-def _rules(asked: Asked, learner: "Learner") -> _Rules:
+def _rules(asked: LearnRequest, learner: "Learner") -> _Rules:
     """What was said of the columns; mistakes in it are told before the data is read."""
     from kspan.data.ranges import check_range_pattern
     from kspan.policy import Policy

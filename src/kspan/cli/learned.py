@@ -10,7 +10,7 @@ from kspan.cli.output import page, tell, tell_json
 
 if TYPE_CHECKING:
     from kspan.audit.findings import Audit
-    from kspan.cli.learn import Asked
+    from kspan.cli.learn import LearnRequest
     from kspan.model.predictor import Predictor
     from kspan.policy import Policy
 
@@ -34,7 +34,7 @@ class Made:
         return self.audit is not None and self.audit.kind == "tree"
 
 
-def tell_made(made: Made, asked: "Asked", rules: "Policy") -> int:
+def tell_made(made: Made, asked: "LearnRequest", rules: "Policy") -> int:
     """Say what was written."""
     for sentence in made.wrote:
         print(sentence, file=sys.stderr)
@@ -51,7 +51,7 @@ def tell_made(made: Made, asked: "Asked", rules: "Policy") -> int:
     return 0
 
 
-def written_model(model: "Predictor", asked: "Asked") -> Made:
+def written_model(model: "Predictor", asked: "LearnRequest") -> Made:
     """Write a model that makes no promise."""
     from kspan.model.lists.model import DecisionList
     from kspan.model.models import save_model

@@ -13,14 +13,12 @@ from typing import Annotated
 import typer
 
 from kspan import __version__
-from kspan.cli.anonymize import AnonymizeCommand, anonymize
-from kspan.cli.anonymize import Asked as AskedToAnonymize
+from kspan.cli.anonymize import AnonymizeCommand, AnonymizeRequest, anonymize
 from kspan.cli.audit import audit
 from kspan.cli.compare import compare
 from kspan.cli.demo import demo
 from kspan.cli.init import init
-from kspan.cli.learn import Asked as AskedToLearn
-from kspan.cli.learn import LearnCommand, learn
+from kspan.cli.learn import LearnCommand, LearnRequest, learn
 from kspan.cli.methods import command_of
 from kspan.cli.output import mute, tell
 from kspan.cli.predict import predict
@@ -47,8 +45,8 @@ app = typer.Typer(
 app.command()(demo)
 app.command()(init)
 app.command()(audit)
-app.command(cls=AnonymizeCommand)(command_of(AskedToAnonymize, anonymize))
-app.command(cls=LearnCommand)(command_of(AskedToLearn, learn))
+app.command(cls=AnonymizeCommand)(command_of(AnonymizeRequest, anonymize))
+app.command(cls=LearnCommand)(command_of(LearnRequest, learn))
 app.command()(predict)
 app.command()(compare)
 app.command()(report)

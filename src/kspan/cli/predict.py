@@ -33,30 +33,30 @@ def predict(
     check_writable(output)
     check_apart({"-o": output}, model, data)
     with progress() as step:
-        learnt = load_model(model)
-        if not isinstance(learnt, Clusters):
-            learnt = predictor(learnt)
+        learned = load_model(model)
+        if not isinstance(learned, Clusters):
+            learned = predictor(learned)
         step(f"reading {data.name}")
         people = read_table(data, dialect(delimiter, encoding, columns))
         step("predicting")
-        made = predicted(learnt, people, range_pattern)
-        if not isinstance(learnt, Clusters) and learnt.target in people.columns:
-            encode_column(people[learnt.target], Schema())  # refuses labels that cannot be compared, before it writes
+        made = predicted(learned, people, range_pattern)
+        if not isinstance(learned, Clusters) and learned.target in people.columns:
+            encode_column(people[learned.target], Schema())  # refuses labels that cannot be compared, before it writes
         write_table(made, output, keep_formulas=keep_formulas)
     right = None
-    if isinstance(learnt, Clusters):
+    if isinstance(learned, Clusters):
         said = {"output": str(output), "rows": made.height, "clusters": made["cluster"].n_unique()}
         if json:
             tell_json(said)
         else:
             tell(f"Wrote {output}: the clusters of {made.height:,} people.\n")
         return 0
-    if learnt.target in people.columns:
-        known = people[learnt.target].cast(str)
-        right = (known == made[f"predicted: {learnt.target}"]).fill_null(False).sum() / made.height
+    if learned.target in people.columns:
+        known = people[learned.target].cast(str)
+        right = (known == made[f"predicted: {learned.target}"]).fill_null(False).sum() / made.height
     if json:
         tell_json({"output": str(output), "rows": made.height, "accuracy": right})
     else:
         accuracy = "" if right is None else f" {right:.2%} of the labels in the table are predicted right."
-        tell(f"Wrote {output}: {made.height:,} predictions of {learnt.target}.{accuracy}\n")
+        tell(f"Wrote {output}: {made.height:,} predictions of {learned.target}.{accuracy}\n")
     return 0

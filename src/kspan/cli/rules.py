@@ -7,7 +7,7 @@ from kspan.cli.learned import Made
 if TYPE_CHECKING:
     import polars as pl
 
-    from kspan.cli.learn import Asked
+    from kspan.cli.learn import LearnRequest
     from kspan.induce.rules.learner import MinedRules
     from kspan.policy import Policy
 
@@ -15,7 +15,7 @@ SHOWN = 20
 """Rules that are printed."""
 
 
-def written_rules(mined: "MinedRules", people: "pl.DataFrame", policy: "Policy", asked: "Asked") -> Made:
+def written_rules(mined: "MinedRules", people: "pl.DataFrame", policy: "Policy", asked: "LearnRequest") -> Made:
     """Judge rules, and write them if they hold."""
     from kspan.publish import judged_rules, write_judged
 
@@ -32,7 +32,7 @@ def written_rules(mined: "MinedRules", people: "pl.DataFrame", policy: "Policy",
 
 def _text(mined: "MinedRules") -> str:
     """The best rules, and, for the owner, some of those that were left out."""
-    from kspan.report.words import visible
+    from kspan.report.formatting import visible
 
     lines = [visible(str(rule)) for rule in mined.rules.rules[:SHOWN]]
     if len(mined.rules) > SHOWN:

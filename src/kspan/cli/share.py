@@ -85,7 +85,7 @@ def publish(
     policy: PolicyFile,
     output: Output,
     method: Annotated[
-        str, typer.Option("--method", "-m", help="atp prunes a learnt tree, ldm learns under the requirement.")
+        str, typer.Option("--method", "-m", help="atp prunes a learned tree, ldm learns under the requirement.")
     ] = "atp",
     learner: Annotated[str, typer.Option(help="The tree that atp prunes: c45 or id3.")] = "c45",
     merge: Merge = "rules",
@@ -267,7 +267,7 @@ def merge(
     depth: Depth = 3,
     json: Json = False,
 ) -> int:
-    """Make one model of TREES: learnt from pseudo-data that they describe, or by the votes of all."""
+    """Make one model of TREES: learned from pseudo-data that they describe, or by the votes of all."""
     from kspan.model.lists.model import DecisionList
     from kspan.model.models import name_of, save_model
     from kspan.model.tree.model import Tree

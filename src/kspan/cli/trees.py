@@ -9,7 +9,7 @@ from kspan.errors import PolicyError
 if TYPE_CHECKING:
     import polars as pl
 
-    from kspan.cli.learn import Asked
+    from kspan.cli.learn import LearnRequest
     from kspan.induce.methods import Learner
     from kspan.model.tree.model import Tree
     from kspan.policy import Policy
@@ -19,7 +19,7 @@ COUNTS = "counts"
 """What trees tell unless said otherwise."""
 
 
-def check_told(asked: "Asked", learner: "Learner") -> None:
+def check_told(asked: "LearnRequest", learner: "Learner") -> None:
     """Refuse to tell of nodes what a model without nodes, or without a requirement, cannot tell."""
     from kspan.frames.files import check_writable
     from kspan.induce.methods import PRIVATE_METHODS, TREE_METHODS
@@ -39,7 +39,7 @@ def check_told(asked: "Asked", learner: "Learner") -> None:
     check_writable(asked.table)
 
 
-def written_tree(tree: "Tree", people: "pl.DataFrame", rules: "Policy", asked: "Asked") -> Made:
+def written_tree(tree: "Tree", people: "pl.DataFrame", rules: "Policy", asked: "LearnRequest") -> Made:
     """Judge a tree that is to keep the requirement, and write it with its table; write any other as it is."""
     from kspan.induce.methods import PRIVATE_METHODS
     from kspan.model.models import save_model
@@ -67,9 +67,9 @@ def written_tree(tree: "Tree", people: "pl.DataFrame", rules: "Policy", asked: "
     return Made(written, audit, wrote or (unjudged,), facts, lambda: text(written, depth=asked.depth) + "\n\n")
 
 
-def _judged_table(tree: "Tree", people: "pl.DataFrame", rules: "Policy", asked: "Asked") -> "Judged":
+def _judged_table(tree: "Tree", people: "pl.DataFrame", rules: "Policy", asked: "LearnRequest") -> "Judged":
     """What a tree tells of its people as a table, judged like any other."""
-    from kspan.model.tree.equivalent import told
+    from kspan.model.tree.equivalent import equivalent_frame
     from kspan.publish import judged_table
 
     assert asked.table is not None
@@ -77,6 +77,6 @@ def _judged_table(tree: "Tree", people: "pl.DataFrame", rules: "Policy", asked: 
         "neither was the tree: leave out --table, or name the target where the requirement is about private "
         f"values ([require.{rules.target}])"
     )
-    shown = told(tree.disclosing(asked.disclose), people, rules)
+    shown = equivalent_frame(tree.disclosing(asked.disclose), people, rules)
     what, keep_formulas = "the equivalent table", asked.keep_formulas
     return judged_table(shown, rules, asked.table, what=what, remedy=remedy, keep_formulas=keep_formulas)

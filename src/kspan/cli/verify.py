@@ -20,7 +20,7 @@ def verify(
     from kspan.frames.commit import settled
     from kspan.frames.places import check_no_device, reason
     from kspan.frames.seal import checksum, manifest_path
-    from kspan.report.words import visible
+    from kspan.report.formatting import visible
     from kspan.tables.manifest import read_manifest
 
     check_no_device(release)

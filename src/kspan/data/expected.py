@@ -1,6 +1,6 @@
-"""What cells, released or raw, are expected to hold of an attribute that was learnt before.
+"""What cells, released or raw, are expected to hold of an attribute that was learned before.
 
-A missing cell, `*`, and a cell that admits only words that were never learnt say nothing.
+A missing cell, `*`, and a cell that admits only words that were never learned say nothing.
 """
 
 from dataclasses import dataclass, replace
@@ -121,7 +121,7 @@ class Numbers:
         shown = general(_named(encode_column(series.alias(self.name), schema), self.hierarchy), pattern)
         if shown.kind == "categorical" and shown.size:
             raise DataError(
-                f"column {self.name!r} holds words, but it held numbers when the model was learnt: "
+                f"column {self.name!r} holds words, but it held numbers when the model was learned: "
                 "mend it, or say by a pattern how ranges are written"
             )
         return self.cells(shown)

@@ -1,4 +1,4 @@
-"""What all classifiers share: labels in, a model learnt, labels out."""
+"""What all classifiers share: labels in, a model learned, labels out."""
 
 from abc import abstractmethod
 from collections.abc import Iterable
@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from kspan.data.arrays import Floats
 from kspan.errors import DataError
-from kspan.estimators.inputs import Labels, labels_of, rows_of
+from kspan.estimators.inputs import ClassLabels, labels_of, rows_of
 from kspan.induce.methods import learn_labels
 from kspan.model.models import Model
 from kspan.model.predict import predictor
@@ -20,7 +20,7 @@ from kspan.policy import Policy
 
 
 class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """A learner by its name; after `fit`, `model_` is what it learnt."""
+    """A learner by its name; after `fit`, `model_` is what it learned."""
 
     model_: Model
     classes_: NDArray[Any]
@@ -38,7 +38,7 @@ class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         labels = labels_of(y, rows)
         check_classification_targets(labels.of_rows)
         self.classes_ = labels.classes
-        self.model_ = self._learnt(labels.beside(rows), self._policy(rows.columns, labels))
+        self.model_ = self._learned(labels.beside(rows), self._policy(rows.columns, labels))
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:  # noqa: N803
@@ -52,7 +52,7 @@ class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         return predictor(self.model_).of_people(rows_of(self, X, reset=False), self.range_pattern)
 
-    def _learnt(self, people: pl.DataFrame, policy: Policy) -> Model:
+    def _learned(self, people: pl.DataFrame, policy: Policy) -> Model:
         return learn_labels(people, policy, self.method, **self._options())
 
     @abstractmethod
@@ -60,7 +60,7 @@ class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """What the learner is told."""
 
     @abstractmethod
-    def _policy(self, columns: Iterable[str], labels: Labels) -> Policy:
+    def _policy(self, columns: Iterable[str], labels: ClassLabels) -> Policy:
         """What is known of the columns."""
 
     def __sklearn_tags__(self) -> Any:

@@ -36,7 +36,7 @@ def rows_of(estimator: Any, given: Any, *, reset: bool) -> pl.DataFrame:
 
 
 @dataclass(frozen=True, repr=False)
-class Labels:
+class ClassLabels:
     """The label of each row, and what classes are called where names must be words."""
 
     of_rows: NDArray[Any]
@@ -52,13 +52,13 @@ class Labels:
         return rows.with_columns(pl.Series(self.column, self.names, dtype=pl.String)[self.place].alias(self.column))
 
 
-def labels_of(given: Any, rows: pl.DataFrame) -> Labels:
+def labels_of(given: Any, rows: pl.DataFrame) -> ClassLabels:
     """The labels that were given for some rows."""
     labels = column_or_1d(given.to_numpy() if hasattr(given, "to_numpy") else given, warn=True)
     if len(labels) != rows.height:
         raise DataError(f"there are {rows.height} rows but {len(labels)} labels: give one label a row")
     classes, place = np.unique(labels, return_inverse=True)
-    return Labels(labels, classes, place, _names(classes), _unused(rows.columns))
+    return ClassLabels(labels, classes, place, _names(classes), _unused(rows.columns))
 
 
 def roles(

@@ -10,10 +10,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from kspan.data.arrays import Floats
 from kspan.data.encode import encode
-from kspan.data.encoding import Encoding, learn_encoding
 from kspan.data.general import general
+from kspan.data.numeric_features import NumericFeatures, learn_features
 from kspan.estimators.classifier import Classifier
-from kspan.estimators.inputs import Labels, rows_of
+from kspan.estimators.inputs import ClassLabels, rows_of
 from kspan.policy import Policy
 
 
@@ -34,7 +34,7 @@ class ReleasedFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     [[1.0, 0.0, 24.5], [0.0, 1.0, 30.0], [0.5, 0.5, 27.25]]
     """
 
-    encoding_: Encoding
+    encoding_: NumericFeatures
 
     def __init__(
         self,
@@ -64,7 +64,7 @@ class ReleasedFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             range_pattern=self.range_pattern,
         )
         table = encode(rows, schema)
-        self.encoding_, _ = learn_encoding(
+        self.encoding_, _ = learn_features(
             (general(table[name], self.range_pattern) for name in rows.columns),
             np.ones(rows.height),
             likelihood=self.likelihood,
@@ -101,7 +101,7 @@ class ReleasedClassifier(Classifier):
         about_cells = ("hierarchies", "domains", "range_pattern")
         return {name: value for name, value in self.get_params().items() if name not in about_cells}
 
-    def _policy(self, columns: Iterable[str], labels: Labels) -> Policy:
+    def _policy(self, columns: Iterable[str], labels: ClassLabels) -> Policy:
         return Policy(
             public=columns,
             target=labels.column,

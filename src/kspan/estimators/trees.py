@@ -9,7 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 from kspan.audit.tree.judge import audit_tree
 from kspan.errors import DoesNotHold, Unreachable
 from kspan.estimators.classifier import Classifier
-from kspan.estimators.inputs import Labels, roles
+from kspan.estimators.inputs import ClassLabels, roles
 from kspan.model.tree.model import Tree
 from kspan.policy import Policy
 
@@ -19,7 +19,7 @@ class TreeClassifier(Classifier):
 
     @property
     def tree_(self) -> Tree:
-        """The tree that was learnt."""
+        """The tree that was learned."""
         check_is_fitted(self)
         assert isinstance(self.model_, Tree)
         return self.model_
@@ -27,7 +27,7 @@ class TreeClassifier(Classifier):
     def _options(self) -> dict[str, Any]:
         return dict(self.get_params())
 
-    def _policy(self, columns: Iterable[str], labels: Labels) -> Policy:
+    def _policy(self, columns: Iterable[str], labels: ClassLabels) -> Policy:
         return Policy(public=columns, target=labels.column, require="k=1", domains={labels.column: labels.names})
 
 
@@ -152,7 +152,7 @@ class KADETClassifier(TreeClassifier):
             return {**least, "confidence_factor": self.confidence_factor, "prune": self.prune}
         return {**least, "score": self.criterion}
 
-    def _policy(self, columns: Iterable[str], labels: Labels) -> Policy:
+    def _policy(self, columns: Iterable[str], labels: ClassLabels) -> Policy:
         public, private, identifier = roles(columns, self.public, self.private)
         (public if self.target_public else private).append(labels.column)
         return Policy(
@@ -165,9 +165,9 @@ class KADETClassifier(TreeClassifier):
             domains={**(self.domains or {}), labels.column: labels.names},
         )
 
-    def _learnt(self, people: pl.DataFrame, policy: Policy) -> Tree:
+    def _learned(self, people: pl.DataFrame, policy: Policy) -> Tree:
         try:
-            tree = super()._learnt(people, policy)
+            tree = super()._learned(people, policy)
         except Unreachable as error:
             raise Unreachable(f"{error} (n_samples={people.height})") from None
         assert isinstance(tree, Tree)

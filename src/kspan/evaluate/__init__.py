@@ -1,1 +1,1 @@
-"""How good is what was learnt, and is one way better than another, or was it luck?"""
+"""How good is what was learned, and is one way better than another, or was it luck?"""

@@ -30,7 +30,7 @@ class Comparison:
 
     table: pl.DataFrame = field(compare=False)
     """A row a learner and table, the original first: `release`, `learner`, `accuracy`, `class_match` (how many test
-    people get the label that the model from the original gives them), `columns` learnt from, `rows`, `seconds`."""
+    people get the label that the model from the original gives them), `columns` learned from, `rows`, `seconds`."""
     target: str
     original: str
     """What the original is called in the table."""
@@ -38,7 +38,7 @@ class Comparison:
     baseline: float
     """The share of test people who have the commonest label of the original."""
     left_out: tuple[str, ...]
-    """Columns of the original that were not learnt from, since the test table lacks them."""
+    """Columns of the original that were not learned from, since the test table lacks them."""
 
     def __repr__(self) -> str:
         tables, learners = self.table["release"].n_unique(), self.table["learner"].n_unique()
@@ -70,7 +70,7 @@ def compare(
     Tables are dataframes or paths of files, releases also what `kspan.anonymize` made, each under a name of yours. The
     test table shows raw people with their labels. Learners are names of `kspan learn -m` (all that promise nothing if
     none is given), or functions of yours by name, that learn from a frame and a policy and give a function from a frame
-    to labels. A column is learnt from if it is public or private and the test table has it, too.
+    to labels. A column is learned from if it is public or private and the test table has it, too.
 
     >>> from kspan.datasets import mortgage
     >>> from kspan.tables.making import anonymize
@@ -126,7 +126,7 @@ def compared(
             with _telling(f"{learner} cannot learn from {name}"):
                 predictor = learns(frame.select(rules.columns), rules)
             seconds = perf_counter() - begun
-            with _telling(f"what {learner} learnt from {name} cannot be asked about {called}"):
+            with _telling(f"what {learner} learned from {name} cannot be asked about {called}"):
                 predicted = text_labels(predictor(people.select(columns)))
             base = predicted if base is None else base
             reached.append(
@@ -157,7 +157,7 @@ def compared(
 def _offered(
     frame: pl.DataFrame, name: str, people: pl.DataFrame, called: str, policy: Policy
 ) -> tuple[list[str], Policy]:
-    """The columns of a table that can be learnt from, and the policy for them."""
+    """The columns of a table that can be learned from, and the policy for them."""
     without_role = [column for column in frame.columns if column not in policy.columns]
     if without_role:
         raise PolicyError(

@@ -31,11 +31,11 @@ def learner_named(name: str) -> Learner:
         said = name[:40]
         raise PolicyError(f"there is no learner {said!r}{did_you_mean(said, PREDICTING)}: use {', '.join(PREDICTING)}")
 
-    def learnt(people: pl.DataFrame, policy: Policy) -> Predictor:
+    def learned(people: pl.DataFrame, policy: Policy) -> Predictor:
         model = learn_labels(people, policy, name)
         return lambda rows: predicted(model, rows)[f"predicted: {policy.target}"]
 
-    return learnt
+    return learned
 
 
 def learners_of(given: Iterable[str] | Mapping[str, Learner] | None) -> dict[str, Learner]:

@@ -1,4 +1,4 @@
-"""People to learn from, and others to be predicted by what was learnt."""
+"""People to learn from, and others to be predicted by what was learned."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -79,9 +79,9 @@ def five_by_two(
     entered = {name: _contender(given, policy) for name, given in fields.items()}
     reached: dict[str, list[float]] = {name: [] for name in entered}
     for known, asked in halves(frame.height, rng):
-        learnt_from, questions = frame[known], frame[asked].drop(str(policy.target))
+        learned_from, questions = frame[known], frame[asked].drop(str(policy.target))
         for name, contender in entered.items():
-            reached[name].append(accuracy(contender(learnt_from, questions), truth[asked]))
+            reached[name].append(accuracy(contender(learned_from, questions), truth[asked]))
     return CrossValidation({name: np.array(each).reshape(ROUNDS, 2) for name, each in reached.items()})
 
 

@@ -16,7 +16,7 @@ WHOLE = frozenset({int})
 
 
 @dataclass(frozen=True, slots=True)
-class Counts:
+class LabelCounts:
     """How many people have each label; fractions where a person went several ways at once."""
 
     counts: tuple[float, ...]
@@ -99,21 +99,23 @@ class Label:
         return None if self.label is None else np.eye(labels)[self.label]
 
 
-Outcome: TypeAlias = Counts | HitMiss | Shares | Label
+Outcome: TypeAlias = LabelCounts | HitMiss | Shares | Label
 """What a node discloses; its `label`, its `shares` and what HitMiss and Label hold are None where nobody came."""
 
 
 def reduced(outcome: Outcome, kind: Disclosure) -> Outcome:
     """An outcome that discloses only so much, and never more than it did.
 
-    >>> reduced(Counts((2, 1)), "shares"), reduced(Counts((1, 3)), "hit-miss"), reduced(HitMiss(1, 3, 1), "label")
-    (Shares(each=(0.6667, 0.3333)), HitMiss(label=1, hit=3, miss=1), Label(label=1))
+    >>> reduced(LabelCounts((2, 1)), "shares"), reduced(LabelCounts((1, 3)), "hit-miss")
+    (Shares(each=(0.6667, 0.3333)), HitMiss(label=1, hit=3, miss=1))
+    >>> reduced(HitMiss(1, 3, 1), "label")
+    Label(label=1)
     """
     if outcome.kind == kind:
         return outcome
     if kind == "label":
         return Label(outcome.label)
-    if not isinstance(outcome, Counts) or kind == "counts":
+    if not isinstance(outcome, LabelCounts) or kind == "counts":
         raise ModelError(
             f"the tree discloses only {outcome.kind!r}, not {kind!r}: begin with the tree that discloses counts"
         )

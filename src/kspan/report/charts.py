@@ -11,7 +11,7 @@ from kspan.errors import FileError
 from kspan.evaluate.comparison import Comparison
 from kspan.frames.commit import File, write_files
 from kspan.frames.places import check_place
-from kspan.report.words import visible
+from kspan.report.formatting import visible
 
 FORMATS = {".html": "html", ".svg": "svg", ".png": "png"}
 COLORS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000"]
@@ -60,7 +60,7 @@ def comparison_chart(comparison: Comparison) -> Any:
             alt.Tooltip("learner:N", title="learner"),
             alt.Tooltip("accuracy:Q", format=".2%", title="accuracy"),
             alt.Tooltip("class_match:Q", format=".2%", title="class match"),
-            alt.Tooltip("rows:Q", format=",", title="rows learnt from"),
+            alt.Tooltip("rows:Q", format=",", title="rows learned from"),
         ],
     )
     same_size = {"width": WIDTH, "height": alt.Step(STEP)}

@@ -18,8 +18,8 @@ from kspan.data.general import General, general
 from kspan.data.meaning import meanings
 from kspan.data.table import Column, Table
 from kspan.errors import KspanError
+from kspan.report.formatting import visible
 from kspan.report.summary import Bar, ColumnChange, Part
-from kspan.report.words import visible
 
 MOST_BARS = 8
 LEAST_PEOPLE = 5

@@ -73,9 +73,9 @@ def _accuracy(curve: CostCurve) -> list[Any]:
     domain = _around([*levels, *(row["accuracy"] for row in rows)])
     y = _share("accuracy:Q", "people predicted right", domain)
     base = _over(rows).encode(x=_x(curve), y=y, tooltip=_told(rows))
-    line = Line([row["k"] for row in rows], [row["accuracy"] for row in rows], _reach(curve), domain)
+    line = AccuracyLine([row["k"] for row in rows], [row["accuracy"] for row in rows], _reach(curve), domain)
     return [
-        *_level(curve.ceiling, "learnt from raw rows", line, above=True),
+        *_level(curve.ceiling, "learned from raw rows", line, above=True),
         *_level(curve.floor, "always the commonest label", line, above=False),
         base.mark_line(color=COLORS[0], strokeWidth=2.5),
         base.mark_point(color=COLORS[0], filled=True, size=70, opacity=1),
@@ -110,7 +110,7 @@ def _loss(curve: CostCurve) -> list[Any]:
 
 
 @dataclass(frozen=True)
-class Line:
+class AccuracyLine:
     """Where the line of accuracy runs, so that words can keep away from it."""
 
     ks: Sequence[int]
@@ -131,7 +131,7 @@ class Line:
         return float(np.abs(height[there]).min(initial=TALL))
 
 
-def _level(level: float | None, name: str, line: Line, *, above: bool) -> list[Any]:
+def _level(level: float | None, name: str, line: AccuracyLine, *, above: bool) -> list[Any]:
     """A dashed line across, with its name on that side and at that end of it where there is room."""
     if level is None:
         return []

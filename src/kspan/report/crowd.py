@@ -5,11 +5,11 @@ from dataclasses import dataclass
 
 from kspan.audit.findings import Finding
 from kspan.data.cells import SUPPRESSED
-from kspan.report.words import visible
+from kspan.report.formatting import visible
 
 
 @dataclass(frozen=True)
-class Line:
+class Fact:
     """A fact with its name."""
 
     name: str
@@ -26,14 +26,14 @@ class Crowd:
     """Does it tell nothing of its people that was not known?"""
     bins: tuple[int, ...] = ()
     """Of a span, the leaves or clusters that it reaches, counted from 1; none if it is held back."""
-    shown: tuple[Line, ...] | None = None
+    shown: tuple[Fact, ...] | None = None
     """What it shows; None if it is held back."""
 
 
-def in_words(shown: Iterable[Line]) -> str:
+def in_words(shown: Iterable[Fact]) -> str:
     """What a crowd shows, in one line: first what it shows, then what it does not.
 
-    >>> in_words([Line("age", "[20, 29]"), Line("zip", "*"), Line("sex", "*")])
+    >>> in_words([Fact("age", "[20, 29]"), Fact("zip", "*"), Fact("sex", "*")])
     'age [20, 29]; nothing of zip, sex'
     """
     lines = list(shown)
@@ -56,7 +56,7 @@ def crowds(findings: Iterable[Finding]) -> tuple[Crowd, ...]:
             holds=True,
             safe=finding.safe,
             bins=finding.bins,
-            shown=tuple(Line(name, text) for name, text in finding.shown.items()),
+            shown=tuple(Fact(name, text) for name, text in finding.shown.items()),
         )
         for finding in findings
     )

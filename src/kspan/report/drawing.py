@@ -13,8 +13,8 @@ from kspan.policy import Policy
 from kspan.report.pictures.clusters import clusters_picture
 from kspan.report.pictures.rules import rules_picture
 from kspan.report.pictures.tree import tree_picture
+from kspan.report.publishable import publishable_spans
 from kspan.report.summary import Picture
-from kspan.report.told import told
 
 MOST_SPANS = 400
 """Spans that a page lists, the smallest first."""
@@ -36,7 +36,7 @@ def drawable(release: Any, people: Any, policy: Policy | None) -> Tree | Cluster
 
 def pictured(model: Tree | Clusters | Rules, audit: Audit) -> Picture:
     """What a page draws of a model."""
-    spans = told(audit, audit.crowds(MOST_SPANS), model)
+    spans = publishable_spans(audit, audit.crowds(MOST_SPANS), model)
     if isinstance(model, Tree):
         return tree_picture(model, spans, failing=audit.failing_groups)
     return (

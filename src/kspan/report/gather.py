@@ -12,10 +12,10 @@ from kspan.model.tree.model import Tree
 from kspan.policy import Policy
 from kspan.privacy.spec import parse
 from kspan.report import sentences
-from kspan.report.crowd import Line, crowds
-from kspan.report.summary import ColumnChange, Exposure, Picture, Promise, Risk, State, Story, Summary
-from kspan.report.told import told
-from kspan.report.words import level_text, visible
+from kspan.report.crowd import Fact, crowds
+from kspan.report.formatting import level_text, visible
+from kspan.report.publishable import publishable_spans
+from kspan.report.summary import ColumnChange, Exposure, Picture, Promise, RiskSummary, State, Story, Summary
 from kspan.version import __version__
 
 SHOWN = 5
@@ -32,7 +32,7 @@ class Release:
     policy: Policy | None = None
     public: tuple[str, ...] | None = None
     """What an attacker knows, if there is no policy; None if that is not told."""
-    facts: tuple[Line, ...] = ()
+    facts: tuple[Fact, ...] = ()
     costs: tuple[str, ...] = ()
     before: Audit | None = None
     columns: tuple[ColumnChange, ...] = ()
@@ -50,7 +50,7 @@ def summarized(release: Release) -> Summary:
     public = release.public if policy is None else policy.public
     private = tuple(audit.exposed) if policy is None else policy.private
     warned = sentences.warning(audit, require)
-    smallest = told(audit, audit.crowds(SHOWN), release.model)
+    smallest = publishable_spans(audit, audit.crowds(SHOWN), release.model)
     return Summary(
         title=visible(release.title),
         kind=audit.kind,
@@ -82,22 +82,22 @@ def story(title: str, chapters: Sequence[Summary], lead: str = "") -> Story:
     return Story(visible(title), lead, tuple(chapters), made)
 
 
-def _claimed(audit: Audit, policy: Policy | None) -> Iterator[Line]:
+def _claimed(audit: Audit, policy: Policy | None) -> Iterator[Fact]:
     counting = {
         "rows": "rows that every person matches",
         "people": "people who cannot be told apart",
         "paths": "people on each path, as published",
         "figures": "people as the published figures imply",
     }
-    yield Line("requirement", visible(audit.requirement))
-    yield Line("what is counted", counting[audit.counting])
+    yield Fact("requirement", visible(audit.requirement))
+    yield Fact("what is counted", counting[audit.counting])
     if policy is None:
         return
     for name, columns in (("public", policy.public), ("private", policy.private), ("identifiers", policy.identifier)):
         if columns:
-            yield Line(name, ", ".join(visible(column) for column in columns))
+            yield Fact(name, ", ".join(visible(column) for column in columns))
     if policy.target is not None:
-        yield Line("what is predicted", visible(policy.target))
+        yield Fact("what is predicted", visible(policy.target))
 
 
 def _state(audit: Audit) -> State:
@@ -107,7 +107,7 @@ def _state(audit: Audit) -> State:
         crowds=audit.groups,
         smallest=audit.k.rows if audit.counting == "rows" else audit.k.people,
         sizes=risk.sizes,
-        risk=Risk(
+        risk=RiskSummary(
             highest=risk.prosecutor.highest,
             median=risk.prosecutor.median,
             alone=risk.prosecutor.unique,
@@ -121,20 +121,20 @@ def _exposures(audit: Audit) -> Iterator[Exposure]:
     for name, count in audit.exposed.items():
         reached = audit.reached[name]
         confidence = reached.get("confidence")
-        measures = tuple(Line(key, level_text(reached[key])) for key in MEASURES if key in reached)
+        measures = tuple(Fact(key, level_text(reached[key])) for key in MEASURES if key in reached)
         sure = confidence if isinstance(confidence, float) else None
         yield Exposure(visible(name), count, count / audit.people, sure, measures)
 
 
-def _utility(audit: Audit) -> Iterator[Line]:
+def _utility(audit: Audit) -> Iterator[Fact]:
     utility, unit = audit.utility, audit.units[:-1]
-    yield Line(f"average {unit}", f"{utility.average_group_size:,.4g} people")
+    yield Fact(f"average {unit}", f"{utility.average_group_size:,.4g} people")
     if utility.cm is not None:
         share = utility.cm / audit.people
-        yield Line(
+        yield Fact(
             "classification metric (CM)", f"{utility.cm:,} people ({share:.1%}) are not in their {unit}'s majority"
         )
     if utility.dm is not None:
-        yield Line("discernibility (DM)", f"{utility.dm:,}")
+        yield Fact("discernibility (DM)", f"{utility.dm:,}")
     if utility.ncp is not None:
-        yield Line("information lost (NCP)", f"{utility.ncp:.1%} (0% keeps every value, 100% suppresses all)")
+        yield Fact("information lost (NCP)", f"{utility.ncp:.1%} (0% keeps every value, 100% suppresses all)")

@@ -10,7 +10,7 @@ import polars as pl
 
 from kspan.audit.audit import audit
 from kspan.audit.findings import Audit
-from kspan.audit.told import without_rare
+from kspan.audit.rare_values import without_rare
 from kspan.data.encode import encode
 from kspan.data.meaning import canonical
 from kspan.errors import DataError, PolicyError
@@ -27,14 +27,14 @@ from kspan.policy import Policy, PolicyLike, people_and_policy
 from kspan.privacy import Requirement
 from kspan.privacy.spec import parse
 from kspan.report.columns import column_changes
-from kspan.report.crowd import Line
+from kspan.report.crowd import Fact
 from kspan.report.drawing import drawable, pictured
+from kspan.report.formatting import visible
 from kspan.report.gather import Release, story, summarized
 from kspan.report.page import Report
 from kspan.report.pictures.tree import tree_picture
 from kspan.report.sentences import model_costs, required_k, table_costs
 from kspan.report.summary import ColumnChange, Summary
-from kspan.report.words import visible
 from kspan.share.publishing import SharedTree
 from kspan.tables.release import TableRelease
 
@@ -113,7 +113,7 @@ def described(
     unmeasured: tuple[str, ...] = ()
     if people is not None and policy is not None and method is not None and found.kind in ("table", "tree"):
         measured, unmeasured = _cost(load(people), policy, method, options or {}, curve, progress)
-    facts = (*((Line("method", visible(method)),) if method else ()), *_file_facts(place))
+    facts = (*((Fact("method", visible(method)),) if method else ()), *_file_facts(place))
     if found.kind == "table":
         if policy is None:
             raise PolicyError("a table needs the policy that says who may know what: give it, too (--policy)")
@@ -156,9 +156,9 @@ def table_summary(
             release.audit,
             policy,
             facts=(
-                Line("method", visible(release.method)),
-                *(Line(visible(str(name)), visible(str(value))) for name, value in release.options.items()),
-                Line("rows", f"{release.audit.rows:,} released, {release.withheld:,} withheld"),
+                Fact("method", visible(release.method)),
+                *(Fact(visible(str(name)), visible(str(value))) for name, value in release.options.items()),
+                Fact("rows", f"{release.audit.rows:,} released, {release.withheld:,} withheld"),
                 *_file_facts(path),
             ),
             costs=(*table_costs(release.audit, release.withheld, release.suppressed_share), *unmeasured),
@@ -177,7 +177,7 @@ def merged_summary(
     path: Path | None = None,
     title: str | None = None,
     costs: tuple[str, ...] = (),
-    facts: tuple[Line, ...] = (),
+    facts: tuple[Fact, ...] = (),
 ) -> Summary:
     """The facts about a model that was made of published trees alone: there is nothing to judge."""
     # Its people are pseudo-people, whose number says nothing.
@@ -199,7 +199,7 @@ def merged_summary(
             "Owners who promise what their tree does not keep: whoever merges trees takes them as they come.",
         ),
         facts=(
-            Line("method", visible(method)),
+            Fact("method", visible(method)),
             *facts,
             *(_model_facts(model) if isinstance(model, Tree) else ()),
             *_file_facts(path),
@@ -233,7 +233,7 @@ def _table(
     people: Any,
     policy: Policy,
     title: str,
-    facts: tuple[Line, ...],
+    facts: tuple[Fact, ...],
     measured: CostCurve | None,
     unmeasured: tuple[str, ...],
     progress: Progress,
@@ -252,7 +252,7 @@ def _table(
             title,
             found,
             policy,
-            facts=(Line("rows", f"{found.rows:,}"), *facts),
+            facts=(Fact("rows", f"{found.rows:,}"), *facts),
             costs=(*(table_costs(found, withheld, stars) if source is not None or stars else ()), *unmeasured),
             before=before,
             columns=_changes(frame, source, policy, None),
@@ -290,19 +290,19 @@ def _cost(
         return None, ("How well the target is still predicted was not measured: learners cannot read all cells.",)
 
 
-def _model_facts(model: Tree | Clusters | Rules) -> tuple[Line, ...]:
+def _model_facts(model: Tree | Clusters | Rules) -> tuple[Fact, ...]:
     if isinstance(model, Tree):
-        leaves = Line("leaves", f"{len(model.leaves):,}")
-        return leaves, Line("predicts", visible(model.target)), Line("tells at each leaf", model.disclosure)
-    return (Line("clusters" if isinstance(model, Clusters) else "rules", f"{len(model):,}"),)
+        leaves = Fact("leaves", f"{len(model.leaves):,}")
+        return leaves, Fact("predicts", visible(model.target)), Fact("tells at each leaf", model.disclosure)
+    return (Fact("clusters" if isinstance(model, Clusters) else "rules", f"{len(model):,}"),)
 
 
-def _file_facts(path: Path | None) -> tuple[Line, ...]:
+def _file_facts(path: Path | None) -> tuple[Fact, ...]:
     """The name and checksum of a file."""
     content = None if path is None else content_of(path)
     if path is None or content is None:
         return ()
     manifest = manifest_path(path)
     told = content_of(manifest) is not None and not begins_model(content)
-    beside = (Line("manifest", visible(manifest.name)),) if told else ()
-    return Line("file", visible(path.name)), *beside, Line("SHA-256", checksum(content))
+    beside = (Fact("manifest", visible(manifest.name)),) if told else ()
+    return Fact("file", visible(path.name)), *beside, Fact("SHA-256", checksum(content))

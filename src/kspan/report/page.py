@@ -18,9 +18,9 @@ from kspan.frames.files import write_text
 from kspan.frames.places import check_place
 from kspan.report.crowd import in_words
 from kspan.report.figures import Figure, figures, size_rows
-from kspan.report.pictures.words import bins_attribute
+from kspan.report.formatting import chance, percent
+from kspan.report.pictures.labels import bins_attribute
 from kspan.report.summary import Story, Summary
-from kspan.report.words import chance, percent
 
 FORMATS = {".html": "HTML", ".htm": "HTML", ".md": "Markdown", ".json": "JSON"}
 LIBRARIES = "window.vegaEmbed = vegaEmbed; window.vega = vega;"

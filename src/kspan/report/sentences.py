@@ -8,8 +8,8 @@ from kspan.evaluate.cost import CostCurve, CostPoint, makes_trees
 from kspan.model.tree.model import Tree
 from kspan.policy import Policy
 from kspan.privacy import KAnonymity, Requirement
-from kspan.report.crowd import Line, in_words
-from kspan.report.words import conjoined, percent, visible
+from kspan.report.crowd import Fact, in_words
+from kspan.report.formatting import conjoined, percent, visible
 
 MOST_NAMED = 12
 """Attributes that a sentence names one by one."""
@@ -47,7 +47,7 @@ def headline(audit: Audit, public: Sequence[str] | None, require: Requirement) -
 
 def warning(audit: Audit, require: Requirement) -> str | None:
     """What holds to the letter and may still surprise: private facts that whole crowds have in common."""
-    told = _learnt(audit)
+    told = _learned(audit)
     if not (audit.holds and told and only_k(require)):
         return None
     return (
@@ -104,18 +104,18 @@ def proof(audit: Audit, *, warned: bool = False) -> Iterator[str]:
     alone = audit.risk.prosecutor.unique
     if alone:
         yield f"{_people(alone)} ({percent(alone / audit.people)}) {_are(alone)} the only one of their kind."
-    if (told := _learnt(audit)) and not warned:
+    if (told := _learned(audit)) and not warned:
         yield f"Someone would learn {told} for sure, since everybody in their {unit} has the same."
     if audit.exposed and not told:
         names = conjoined([visible(name) for name in audit.exposed]) if len(audit.exposed) < 4 else "anything private"
-        yield f"Nobody's {names} would be learnt for sure."
+        yield f"Nobody's {names} would be learned for sure."
     if audit.safe_people:
-        yield f"Of {_people(audit.safe_people)} nothing new can be learnt at all."
+        yield f"Of {_people(audit.safe_people)} nothing new can be learned at all."
     yield from (visible(sentence) for sentence in audit.assumptions)
 
 
-def _learnt(audit: Audit) -> str:
-    """Of how many people each private attribute would be learnt for sure."""
+def _learned(audit: Audit) -> str:
+    """Of how many people each private attribute would be learned for sure."""
     told = {name: count for name, count in audit.exposed.items() if count}
     most = sorted(told, key=lambda name: -told[name])[:MOST_NAMED]
     return conjoined(
@@ -137,10 +137,10 @@ def attack(audit: Audit, public: Sequence[str] | None, smallest: Finding | None)
         basket = visible(smallest.shown.get("basket", "anything"))
         yield f"In the worst case {people} look the same ({basket}), and the same rules speak of all of them."
     else:
-        shown = in_words(Line(name, cell) for name, cell in smallest.shown.items())
+        shown = in_words(Fact(name, cell) for name, cell in smallest.shown.items())
         yield f"In the worst case they find {people} who all show the same ({shown})."
     if smallest.safe:
-        yield "All of them can be in one place only, so that nothing is learnt that was not known."
+        yield "All of them can be in one place only, so that nothing is learned that was not known."
         return
     if smallest.crowd > 1:
         yield f"Nothing shows which of them it is: a guess is right once in {smallest.crowd:,} times."
@@ -202,7 +202,7 @@ def accuracy_costs(curve: CostCurve | None) -> Iterator[str]:
         return
     target, kept = visible(curve.target), f"{curve.tested:,} people who were kept aside"
     what = "The tree" if makes_trees(curve.method) else "A decision tree that learns from it, private columns included,"
-    yield f"{what} predicts {target} rightly for {percent(point.accuracy)} of {kept}."
+    yield f"{what} predicts {target} correctly for {percent(point.accuracy)} of {kept}."
     if curve.ceiling is not None and curve.floor is not None:
         yield (
             f"Without any promise a tree would be right for {percent(curve.ceiling)} of them, always guessing the "
@@ -229,8 +229,8 @@ def caveats(audit: Audit, policy: Policy | None) -> Iterator[str]:
         yield "Other releases about the same people: what this one and another tell together was not judged."
     if any(audit.exposed.values()):
         yield (
-            "What a whole crowd has in common: its members are not told apart, but what all of them share is learnt of "
-            "each. One can require that every crowd has several values of what is private (distinct_l = 2)."
+            "What a whole crowd has in common: its members are not told apart, but what all of them share is learned "
+            "of each. One can require that every crowd has several values of what is private (distinct_l = 2)."
         )
     if audit.kind == "table" and audit.counting == "rows":
         yield (

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from kspan.audit.risk import Sizes
 from kspan.evaluate.cost import CostCurve
-from kspan.report.crowd import Crowd, Line
+from kspan.report.crowd import Crowd, Fact
 from kspan.report.pictures.clusters import ClustersPicture
 from kspan.report.pictures.rules import RulesPicture
 from kspan.report.pictures.tree import TreePicture
@@ -26,7 +26,7 @@ class Promise:
 
 
 @dataclass(frozen=True)
-class Risk:
+class RiskSummary:
     """How likely people are found."""
 
     highest: float
@@ -49,7 +49,7 @@ class State:
     smallest: int
     """People or rows of the smallest crowd that tells anything."""
     sizes: tuple[Sizes, ...]
-    risk: Risk
+    risk: RiskSummary
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,7 @@ class ColumnChange:
 
 @dataclass(frozen=True)
 class Exposure:
-    """What can be learnt of a private attribute."""
+    """What can be learned of a private attribute."""
 
     name: str
     exposed: int
@@ -92,7 +92,7 @@ class Exposure:
     share: float
     confidence: float | None
     """How sure the best guess is in the worst crowd."""
-    measures: tuple[Line, ...]
+    measures: tuple[Fact, ...]
 
 
 @dataclass(frozen=True)
@@ -118,7 +118,7 @@ class Summary:
     """The linking attack, step by step."""
     caveats: tuple[str, ...]
     """What the promise does not cover."""
-    facts: tuple[Line, ...]
+    facts: tuple[Fact, ...]
     """The claim, the policy, how it was made, the checksum."""
     after: State | None
     before: State | None = None
@@ -127,7 +127,7 @@ class Summary:
     unchanged: tuple[str, ...] = ()
     """Private columns that are released as they were."""
     exposures: tuple[Exposure, ...] = ()
-    utility: tuple[Line, ...] = ()
+    utility: tuple[Fact, ...] = ()
     picture: Picture | None = None
     curve: CostCurve | None = None
 

@@ -9,8 +9,9 @@ from rich.text import Text
 
 from kspan.audit.findings import Audit, Finding, K
 from kspan.evaluate.comparison import Comparison
+from kspan.report.formatting import conjoined, level_text, visible
 from kspan.report.summary import Story
-from kspan.report.words import conjoined, level_text, limits, told, verdict, visible
+from kspan.report.verdict import judged_by, limits, verdict
 
 MAIN_MEASURES = ("distinct_l", "entropy_l", "confidence", "t")
 COMPARED = (
@@ -84,7 +85,9 @@ def print_comparison(comparison: Comparison, console: Console) -> None:
     console.print(Text(f"{head}; {guess}.", style="bold"), soft_wrap=True)
     if comparison.left_out:
         names = conjoined([visible(name) for name in comparison.left_out])
-        console.print(Text(f"Not learnt from, since the test table lacks it: {names}.", style="yellow"), soft_wrap=True)
+        console.print(
+            Text(f"Not learned from, since the test table lacks it: {names}.", style="yellow"), soft_wrap=True
+        )
     console.print()
     table = Table(box=None, pad_edge=False, header_style="dim")
     table.add_column("  learner")
@@ -140,7 +143,7 @@ def _reached(audit: Audit) -> Iterator[tuple[str, str]]:
     yield "k", f"{_k(audit.k)}; the verdict counts {audit.counting}"
     yield (
         "people",
-        f"{audit.people:,} " + (f"in {audit.rows:,} rows" if audit.rows else f"by the published {told(audit)}"),
+        f"{audit.people:,} " + (f"in {audit.rows:,} rows" if audit.rows else f"by the published {judged_by(audit)}"),
     )
     if audit.releases > 1:
         yield "releases", f"{audit.releases:,}, judged together"

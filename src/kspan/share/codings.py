@@ -15,7 +15,7 @@ from kspan.data.table import Column
 from kspan.model.tree.admitted import Admitted
 from kspan.model.tree.model import Attribute
 from kspan.model.tree.release import Marginal
-from kspan.share.line import Line, middle, within
+from kspan.share.number_line import NumberLine, middle, within
 
 Numbers = Literal["cells", "uniform", "midpoint", "endpoint"]
 Option = tuple[int, int, float]
@@ -53,7 +53,7 @@ class Values:
     """Every value of a categorical attribute, or every cell of a numeric one, is a code."""
 
     attribute: Attribute
-    line: Line | None = None
+    line: NumberLine | None = None
     uneven: ClassVar[bool] = True
     places: dict[str, int] = field(init=False)
     ends: list[float] = field(init=False)
@@ -114,7 +114,7 @@ class Pieces:
     """Intervals of a numeric attribute are codes, as they are met; in each drawn one a number is found."""
 
     attribute: Attribute
-    line: Line
+    line: NumberLine
     numbers: Numbers
     uneven: ClassVar[bool] = False
     found: dict[tuple[float, float], int] = field(default_factory=dict)

@@ -78,7 +78,7 @@ def merge_trees(
     rng: int | np.random.Generator = 0,
     **options: Any,
 ) -> Model:
-    """One model of what several published trees tell: learnt from their pseudo-data, or their vote ("bagging").
+    """One model of what several published trees tell: learned from their pseudo-data, or their vote ("bagging").
 
     `method` is a learner that keeps no requirement, since pseudo-people need none, and `options` are its own; a name
     that `pgen` has as well is meant for `pgen`, so learn from `pseudo_data` to give the learner that one. Unless `rows`
@@ -135,7 +135,7 @@ def pool_of(trees: Given | Iterable[Given]) -> Pool:
 def trust(pooled: Pool, made: Callable[[Pool, int], Table], options: dict[str, Any]) -> float:
     """How many people to take each person told of for when a tree is pruned: what serves other owners best.
 
-    Every other owner's pseudo-people are learnt from, with each of a few answers, and the tree is judged by the
+    Every other owner's pseudo-people are learned from, with each of a few answers, and the tree is judged by the
     pseudo-people of the rest, and the other way round. The highest is taken of those that serve about as well as the
     best, and if there is one owner only.
     """

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from kspan.data.arrays import Bools, Floats, Int64s
 from kspan.data.garbage import uncollected
-from kspan.model.outcome import Counts, HitMiss, Outcome
+from kspan.model.outcome import HitMiss, LabelCounts, Outcome
 from kspan.model.tree.admitted import Admitted, Stretch
 from kspan.model.tree.model import Attribute, Node, Region
 from kspan.model.tree.release import Marginal
@@ -165,7 +165,9 @@ def label_choices(outcomes: Sequence[Outcome], member: Member) -> Arrays:
     own = len(member.labels)
     nothing = (0,) * own
     codes = np.tile(np.array(member.labels, np.int64), (len(outcomes), 1))
-    weights = np.array([outcome.counts if isinstance(outcome, Counts) else nothing for outcome in outcomes], np.float64)
+    weights = np.array(
+        [outcome.counts if isinstance(outcome, LabelCounts) else nothing for outcome in outcomes], np.float64
+    )
     for place, outcome in enumerate(outcomes):
         if isinstance(outcome, HitMiss):
             # The label that was told comes first, so that it begins and ends at a whole number of people.

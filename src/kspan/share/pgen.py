@@ -13,7 +13,7 @@ from kspan.data.table import Column, Table
 from kspan.errors import ModelError, PolicyError, check_number, did_you_mean
 from kspan.model.tree.model import Node
 from kspan.share.codings import MISSING, Coding, Numbers, Pieces, Values
-from kspan.share.line import Line
+from kspan.share.number_line import NumberLine
 from kspan.share.paths import Arrays, Paths, label_choices, paths
 from kspan.share.pool import Member, Pool
 
@@ -84,7 +84,7 @@ def codings_of(pool: Pool, numbers: Numbers, fractions: Container[int] = ()) -> 
         if attribute.kind == "categorical":
             made.append(Values(attribute))
             continue
-        line = Line.of(attribute, bounds, fractions=at in fractions)
+        line = NumberLine.of(attribute, bounds, fractions=at in fractions)
         made.append(Values(attribute, line) if numbers == "cells" else Pieces(attribute, line, numbers))
     return made
 

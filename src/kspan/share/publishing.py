@@ -1,4 +1,4 @@
-"""The owner's side: a tree learnt from people, or given, made private, judged, and ready to leave."""
+"""The owner's side: a tree learned from people, or given, made private, judged, and ready to leave."""
 
 import os
 from collections.abc import Iterable
@@ -102,7 +102,7 @@ def share_tree(
     people, policy = load(data), Policy.of(policy)
 
     def judged(rules: Policy, offered: pl.DataFrame) -> Judged:
-        tree = _learnt(offered, rules, method, learner, merge, information, raising, options)
+        tree = _learned(offered, rules, method, learner, merge, information, raising, options)
         beside = spread_of(tree, encode(offered, rules), rules.require) if marginals else ()
         return judged_tree(tree, people, policy, disclosure=disclosure, marginals=beside)
 
@@ -133,7 +133,7 @@ def prune_tree(
     information: Information | None = None,
     disclosure: str | None = None,
 ) -> SharedTree:
-    """A tree that was learnt elsewhere, pruned until every path satisfies a requirement (ATP), and judged.
+    """A tree that was learned elsewhere, pruned until every path satisfies a requirement (ATP), and judged.
 
     `model` is a `Tree`, the path of one, or a fitted `DecisionTreeClassifier` of scikit-learn. With the `people` it
     was made from and the policy, these are the judge's witnesses; without, what the tree tells of its paths is.
@@ -160,7 +160,7 @@ def prune_tree(
     return SharedTree(judged_tree(found, frame, policy, disclosure=told))
 
 
-def _learnt(
+def _learned(
     people: pl.DataFrame,
     policy: Policy,
     method: str,
@@ -175,21 +175,21 @@ def _learnt(
         tree = learn(people, policy, "kadet", **options)
         if tree.root.is_leaf:
             raise Unreachable(
-                f"no split of these people keeps {policy.require}, so a tree learnt under it is empty: lower it, or "
+                f"no split of these people keeps {policy.require}, so a tree learned under it is empty: lower it, or "
                 "prune a tree (method atp), which reaches more"
             )
         return tree
     if learner == "c45":
         options = {"missing": "value", **options}
-    learnt = learn(people, policy, learner, **options)
-    assert isinstance(learnt, Tree)
+    learned = learn(people, policy, learner, **options)
+    assert isinstance(learned, Tree)
     table = encode(people, policy)
-    kept = information_of(learnt, information)
+    kept = information_of(learned, information)
 
     def trees() -> Iterable[Tree]:
         # Where a child fails and has one sibling, the rules merge the two, however much the sibling asks. So the
         # largest branch may be raised into the place of the root, as C4.5 does, and pruned instead.
-        return raised(learnt, table) if raising else [learnt]
+        return raised(learned, table) if raising else [learned]
 
     found = best_pruned(trees(), policy.require, kept, merge)
     if found is None:

@@ -186,7 +186,7 @@ def test_the_conjunctive_rule_needs_both_conditions() -> None:
 
 
 @pytest.mark.parametrize("learner", [part, conjunctive])
-def test_what_cannot_be_learnt_is_refused(learner: Any) -> None:
+def test_what_cannot_be_learned_is_refused(learner: Any) -> None:
     frame = pl.DataFrame({"w": ["a", "b", "a"], "y": ["u", None, "v"]})
     for schema, error, says in (
         (Schema(public=["w", "y"]), ks.PolicyError, "needs a target"),

@@ -210,7 +210,7 @@ def test_options_that_cannot_be(options: dict[str, object], says: str) -> None:
         ks.learn(people, policy("x"), "naive-bayes", **options)
 
 
-def test_what_cannot_be_learnt_from() -> None:
+def test_what_cannot_be_learned_from() -> None:
     vague = pl.DataFrame({"x": ["a", "b"], "label": ["{a|b}", "b"]})
     with pytest.raises(ks.DataError, match="1 people have no label, or no single one"):
         ks.learn(vague, policy("x"), "naive-bayes")

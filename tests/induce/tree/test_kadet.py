@@ -26,7 +26,7 @@ def test_every_tree_holds(private: tuple[str, ...], require: str) -> None:
     assert found.groups > 1 or not public
 
 
-def test_a_public_target_can_be_learnt_and_its_spans_are_safe_when_all_is_public() -> None:
+def test_a_public_target_can_be_learned_and_its_spans_are_safe_when_all_is_public() -> None:
     policy = ks.Policy(public=[*NAMES, "income"], target="income", require="k=1000")
     tree = ks.learn(PEOPLE, policy)
     found = ks.audit(tree, PEOPLE, policy)

@@ -17,9 +17,9 @@ from kspan.model.lists.json import (
     read_decision_list,
     write_decision_list,
 )
-from kspan.model.lists.model import Condition, DecisionList, Rule
+from kspan.model.lists.model import Condition, DecisionList, ListRule
 from kspan.model.models import load_model, save_model
-from kspan.model.outcome import Counts
+from kspan.model.outcome import LabelCounts
 from kspan.model.tree.model import Attribute, Region
 
 AGE = Attribute("age", "public", "numeric", low=17, high=90, has_missing=True)
@@ -31,10 +31,10 @@ FOUND = DecisionList(
     "private",
     ("no", "yes"),
     (
-        Rule((Condition(0, OLD, 0.4), Condition(1, FEMALE, 0.5)), Counts((2, 30))),
-        Rule((Condition(0, Region(intervals=((20, 60),)), 0.75),), Counts((6, 2))),
+        ListRule((Condition(0, OLD, 0.4), Condition(1, FEMALE, 0.5)), LabelCounts((2, 30))),
+        ListRule((Condition(0, Region(intervals=((20, 60),)), 0.75),), LabelCounts((6, 2))),
     ),
-    Counts((5, 5)),
+    LabelCounts((5, 5)),
 )
 
 
@@ -93,14 +93,14 @@ def test_ranges_may_be_written_in_a_way_of_their_own() -> None:
 
 
 def test_a_list_without_rules_answers_everybody_alike() -> None:
-    found = DecisionList((AGE,), "pays", "private", ("no", "yes"), (), Counts((3, 1)))
+    found = DecisionList((AGE,), "pays", "private", ("no", "yes"), (), LabelCounts((3, 1)))
     assert str(found) == "everyone: no (no: 3, yes: 1)"
     assert found.of_people(pl.DataFrame({"x": [1, 2]})).tolist() == [[0.75, 0.25]] * 2
 
 
 def test_a_rule_of_nobody_answers_as_everybody() -> None:
-    empty = Rule((Condition(1, FEMALE, 0.0),), Counts((0, 0)))
-    found = DecisionList((AGE, SEX), "pays", "private", ("no", "yes"), (empty,), Counts((3, 1)))
+    empty = ListRule((Condition(1, FEMALE, 0.0),), LabelCounts((0, 0)))
+    found = DecisionList((AGE, SEX), "pays", "private", ("no", "yes"), (empty,), LabelCounts((3, 1)))
     assert found.of_people(pl.DataFrame({"sex": ["F"]})).tolist() == [[0.75, 0.25]]
 
 
@@ -126,7 +126,7 @@ def test_it_survives_a_file(tmp_path: Path) -> None:
     }
 
 
-def test_what_was_learnt_survives_a_file(tmp_path: Path) -> None:
+def test_what_was_learned_survives_a_file(tmp_path: Path) -> None:
     people = ks.datasets.load_adult("train").head(1500)
     *names, target = people.columns
     schema = Schema(public=names, target=target)

@@ -87,7 +87,7 @@ def test_groups_are_spans_in_any_tree(contradictions: bool, data: st.DataObject)
 @pytest.mark.parametrize("method", ["kadet", "id3"])
 @share_of_examples(0.4)
 @given(data=st.data())
-def test_groups_are_spans_in_learnt_trees(method: str, data: st.DataObject) -> None:
+def test_groups_are_spans_in_learned_trees(method: str, data: st.DataObject) -> None:
     numbers = st.one_of(st.none(), st.integers(1, 6))
     halves = st.integers(0, 6).map(lambda number: number / 2 + 0.25)
     words = st.one_of(st.none(), st.sampled_from(["x", "y|z", "w"]))

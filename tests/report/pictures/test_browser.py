@@ -18,9 +18,9 @@ from kspan.model.clusters.model import Axis, Clusters
 from kspan.model.tree.model import Attribute, Edge, Node, Region, Tree
 from kspan.report.pictures.clusters import clusters_picture
 from kspan.report.pictures.clusters_spec import clusters_chart
+from kspan.report.pictures.labels import bins_attribute
 from kspan.report.pictures.tree import tree_picture
 from kspan.report.pictures.tree_spec import tree_spec
-from kspan.report.pictures.words import bins_attribute
 
 Opened = tuple[Any, list[str]]
 

@@ -20,7 +20,7 @@ import numpy as np
 
 from kspan.anonymize.crowds import Crowds, Recoding
 from kspan.anonymize.full_domain.lattice import Lattice, Vector
-from kspan.anonymize.full_domain.optimum import MOST_TAGGED, Checker, Found, Progress, Tags, optimum, search_open
+from kspan.anonymize.full_domain.optimum import MOST_TAGGED, BestVector, Checker, Progress, Tags, optimum, search_open
 from kspan.anonymize.full_domain.price import Loss, pricing
 from kspan.data.arrays import Bools
 from kspan.data.table import Table
@@ -60,7 +60,7 @@ def incognito(
     checker = Checker(lattice, pricing(loss, lattice), math.floor(withhold * lattice.people + SLACK))
     facts: dict[str, Any] = {}
     if search == "incognito":
-        found = Found(progress)
+        found = BestVector(progress)
         holds = holding_vectors(checker, found)
         facts["minimal vectors"] = [lattice.levels(vector) for vector in minimal(holds)]
         tags = Tags(checker, lattice.bottom)
@@ -75,7 +75,7 @@ def incognito(
         "vectors checked": found.checked,
         "lattice": lattice.size,
         "levels": lattice.levels(best.groups.vector),
-        "loss": {loss: checker.prices.told(best.price.loss)},
+        "loss": {loss: checker.prices.as_published(best.price.loss)},
         **facts,
     }
     return Recoding(lattice.partition(best.groups, best.kept), facts)
@@ -86,11 +86,11 @@ def minimal_vectors(table: Table, policy: Policy) -> list[dict[str, int]]:
     crowds = Crowds(table, policy)
     crowds.check_reachable()
     lattice = Lattice(crowds)
-    holds = holding_vectors(Checker(lattice, pricing("levels", lattice), 0), Found())
+    holds = holding_vectors(Checker(lattice, pricing("levels", lattice), 0), BestVector())
     return [lattice.levels(vector) for vector in minimal(holds)]
 
 
-def holding_vectors(checker: Checker, found: Found) -> Bools:
+def holding_vectors(checker: Checker, found: BestVector) -> Bools:
     """Which vectors hold, an axis an attribute: Incognito's way through the subsets of the attributes.
 
     A subset's vectors are those of the lattice with all other attributes at `*`.
@@ -126,7 +126,7 @@ def _candidates(subset: tuple[int, ...], smaller: dict[tuple[int, ...], Bools], 
     return candidates
 
 
-def _keep_holding(candidates: Bools, subset: tuple[int, ...], checker: Checker, found: Found) -> None:
+def _keep_holding(candidates: Bools, subset: tuple[int, ...], checker: Checker, found: BestVector) -> None:
     """Breadth-first from the finest: a vector that holds marks all coarser ones, one that fails is struck out."""
     top = checker.lattice.top
     marked = np.zeros_like(candidates)

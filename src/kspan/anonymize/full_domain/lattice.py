@@ -55,7 +55,7 @@ class FrequencySet:
     people: NDArray[Any]
 
 
-class Known:
+class FrequencySets:
     """Frequency sets from which others are rolled up: the finest for good, of others the latest."""
 
     def __init__(self, finest: FrequencySet) -> None:
@@ -114,7 +114,7 @@ class Lattice:
         few = self.people <= np.iinfo(np.int32).max
         everybody = crowds.sizes(kind, self.kinds).astype(np.int32 if few else np.int64)
         self.finest = FrequencySet(self.bottom, np.arange(self.kinds, dtype=np.int32), everybody)
-        self._known = Known(self.finest)
+        self._known = FrequencySets(self.finest)
 
     @property
     def size(self) -> int:
@@ -159,7 +159,7 @@ class Lattice:
 
         Groups are numbered by the codes of what they show: the order of their finest kinds would tell of people.
         """
-        self._known = Known(self.finest)  # nothing is rolled up any more, and the rows need the room
+        self._known = FrequencySets(self.finest)  # nothing is rolled up any more, and the rows need the room
         order = self._by_shown(groups)
         order = order[kept[order]]
         numbering = np.full(len(kept), WITHHELD, np.int32)

@@ -46,7 +46,7 @@ class Checked:
 
 
 @dataclass
-class Found:
+class BestVector:
     """The best vector so far."""
 
     progress: Progress | None = None
@@ -174,9 +174,9 @@ def _raise(numbers: Floats, least: Floats | float) -> None:
     np.maximum(numbers, least, out=numbers)
 
 
-def optimum(checker: Checker, progress: Progress | None = None) -> Found:
+def optimum(checker: Checker, progress: Progress | None = None) -> BestVector:
     """The vector that works and has the smallest loss, proved to be so unless the lattice is too large."""
-    found = Found(progress)
+    found = BestVector(progress)
     alone = _attributes_alone(checker, found)
     lowest = tuple(min(levels) for levels in zip(*(one.groups.vector for one in alone), strict=True))
     heights = [high - low + 1 for low, high in zip(lowest, checker.lattice.top, strict=True)]
@@ -190,7 +190,7 @@ def optimum(checker: Checker, progress: Progress | None = None) -> Found:
     return found
 
 
-def search_open(checker: Checker, tags: Tags, found: Found) -> None:
+def search_open(checker: Checker, tags: Tags, found: BestVector) -> None:
     """Look at open vectors until there is none."""
     while (start := tags.most_promising(found.loss)) is not None:
         path = tags.path(start, found.loss)
@@ -205,7 +205,7 @@ def search_open(checker: Checker, tags: Tags, found: Found) -> None:
     found.proved = True
 
 
-def _attributes_alone(checker: Checker, found: Found) -> list[Checked]:
+def _attributes_alone(checker: Checker, found: BestVector) -> list[Checked]:
     """The top, and for each attribute the lowest level that is not hopeless with all others at `*`.
 
     This is the first round of Incognito: lower levels need no look in any vector.
@@ -223,7 +223,7 @@ def _attributes_alone(checker: Checker, found: Found) -> list[Checked]:
     return alone
 
 
-def _descend(checker: Checker, known: Sequence[Checked], found: Found) -> None:
+def _descend(checker: Checker, known: Sequence[Checked], found: BestVector) -> None:
     """From the top down, look at the finer neighbors of the best vector whose neighbors were not yet looked at.
 
     Above a vector that is not hopeless none is, so that all of them are seen if there is time.

@@ -67,7 +67,7 @@ class Pricing(ABC):
         least = self.price(self.lattice.finest, none, none).base
         return np.full([high - low + 1 for low, high in zip(floor, self.lattice.top, strict=True)], least, np.float64)
 
-    def told(self, loss: float) -> float:
+    def as_published(self, loss: float) -> float:
         """The loss as people know it."""
         return loss
 
@@ -129,7 +129,7 @@ class AverageSize(Pricing):
         most_coarser, most_finer = released + withheld // self.k, int((groups.people // self.k).sum())
         return Price(-released, -len(kept), int(small.sum()), -most_coarser, -most_finer)
 
-    def told(self, loss: float) -> float:
+    def as_published(self, loss: float) -> float:
         """People per group."""
         return self.people / -loss
 

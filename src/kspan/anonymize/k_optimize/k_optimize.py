@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from kspan.anonymize.cells import shown
 from kspan.anonymize.crowds import Crowds, Recoding
-from kspan.anonymize.k_optimize.search import Aim, Cells, Clock, Found, Int32s, intervals, search
+from kspan.anonymize.k_optimize.search import Aim, BestCuts, Clock, Combinations, Int32s, intervals, search
 from kspan.anonymize.ordering import in_order, matrix
 from kspan.data.arrays import Bools, Int64s
 from kspan.data.cells import SUPPRESSED, write_interval, write_set
@@ -76,7 +76,7 @@ def k_optimize(
     return Recoding(space.partition(found.cuts), space.facts(found))
 
 
-def _search(space: "_Space", withhold: float, clock: Clock, rng: np.random.Generator) -> Found:
+def _search(space: "_Space", withhold: float, clock: Clock, rng: np.random.Generator) -> BestCuts:
     """The best cuts; whatever else the search needs is free again before anything is made of them."""
     cells, cell_of_row = space.combinations()
     aim = space.aim(withhold, cell_of_row)
@@ -130,7 +130,7 @@ class _Space:
             codes = _narrow(numbers[column.codes])[self.crowds.columns[place].codes[rows]]
             yield Column(column.name, column.kind, codes, np.arange(numbers[-1] + 1))
 
-    def combinations(self) -> tuple[Cells, Int64s]:
+    def combinations(self) -> tuple[Combinations, Int64s]:
         """The different combinations of bins, and which of them every row has."""
         rows = self.crowds.rows
         cell, number = group_rows(self._recoded(), rows)
@@ -138,7 +138,7 @@ class _Space:
         example[cell] = np.arange(rows)
         bins = matrix(list(self._recoded(rows=example)), number)
         del example  # a million rows take their memory
-        return Cells(bins, self._label_counts(cell, number)), cell
+        return Combinations(bins, self._label_counts(cell, number)), cell
 
     def _label_counts(self, cell: Int64s, number: int) -> Counts:
         table, target = self.crowds.table, self.crowds.policy.target
@@ -204,7 +204,7 @@ class _Space:
             cells[column.name] = shown(column, recoded.codes.astype(np.int64), _texts(column, interval[place][bins]))
         return Partition(group, number, cells)
 
-    def facts(self, found: Found) -> dict[str, Any]:
+    def facts(self, found: BestCuts) -> dict[str, Any]:
         """How good the cuts are, and what was decided before the search."""
         pairs = zip(self.columns, self.bin_of, strict=True)
         numbers = [column for column in self.columns if column.values.dtype != object]

@@ -41,22 +41,22 @@ FEW_CUTS = 12
 
 
 @dataclass(frozen=True)
-class Cells:
+class Combinations:
     """The different combinations of public values, and how many people of each label have them."""
 
     bins: NDArray[Any]
     counts: Counts
 
-    def at(self, which: Bools) -> "Cells":
+    def at(self, which: Bools) -> "Combinations":
         """Some of them."""
-        return self if which.all() else Cells(self.bins[which], self.counts[which])
+        return self if which.all() else Combinations(self.bins[which], self.counts[which])
 
-    def united(self, interval: Int32s) -> "Cells":
+    def united(self, interval: Int32s) -> "Combinations":
         """Those that are in the same intervals as one, which may be in any of their bins."""
         group, example = group_cells(self.bins, interval)
         if len(example) == len(group):
             return self
-        return Cells(self.bins[example], group_totals(group, len(example), self.counts))
+        return Combinations(self.bins[example], group_totals(group, len(example), self.counts))
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,7 @@ class Aim:
 
 
 @dataclass
-class Found:
+class BestCuts:
     """The best cuts so far, and what is known of how good they are."""
 
     cuts: Bools
@@ -120,21 +120,21 @@ class Clock:
         return share
 
 
-def search(cells: Cells, possible: Bools, aim: Aim, clock: Clock, *, rng: np.random.Generator) -> Found:
+def search(cells: Combinations, possible: Bools, aim: Aim, clock: Clock, *, rng: np.random.Generator) -> BestCuts:
     """The cheapest cuts among the possible ones that can be found in time, starting from none."""
     _load_compiled(cells, possible, aim)
     clock.begin()
     none = np.zeros_like(possible)
-    found = Found(none, _Cost(cells, none, aim).exact()[0])
+    found = BestCuts(none, _Cost(cells, none, aim).exact()[0])
     if possible.sum() > FEW_CUTS:
         _search_nearby(cells, possible, aim, found, clock, rng)
     _search_tree(cells, possible, aim, found, clock)
     return found
 
 
-def _load_compiled(cells: Cells, possible: Bools, aim: Aim) -> None:
+def _load_compiled(cells: Combinations, possible: Bools, aim: Aim) -> None:
     """Use all compiled loops on two cells: to compile them, which happens once, may take as long as a search."""
-    few = Cells(cells.bins[:2].copy(order="K"), cells.counts[:2])
+    few = Combinations(cells.bins[:2].copy(order="K"), cells.counts[:2])
     cost = _Cost(few, possible, replace(aim, exact=None))
     cost.added()
     cost.removed()
@@ -144,7 +144,7 @@ def _load_compiled(cells: Cells, possible: Bools, aim: Aim) -> None:
 class _Cost:
     """What some cuts cost, and groups of cells by them."""
 
-    def __init__(self, cells: Cells, cuts: Bools, aim: Aim) -> None:
+    def __init__(self, cells: Combinations, cuts: Bools, aim: Aim) -> None:
         self.cells, self.cuts, self.aim = cells, cuts, aim
         self.interval = intervals(cuts)
         self.group, self.example = group_cells(cells.bins, self.interval)
@@ -183,7 +183,7 @@ def intervals(cuts: Bools) -> Int32s:
 
 
 def _search_nearby(
-    cells: Cells, possible: Bools, aim: Aim, found: Found, clock: Clock, rng: np.random.Generator
+    cells: Combinations, possible: Bools, aim: Aim, found: BestCuts, clock: Clock, rng: np.random.Generator
 ) -> None:
     """Add and remove single cuts while that helps; then change a few at random, and again; for half of the time.
 
@@ -200,7 +200,7 @@ def _search_nearby(
         failures = patience if found.cost < before else failures - 1
 
 
-def _best_grid(cells: Cells, possible: Bools, aim: Aim, found: Found, clock: Clock) -> Bools:
+def _best_grid(cells: Combinations, possible: Bools, aim: Aim, found: BestCuts, clock: Clock) -> Bools:
     """The cheapest way to begin an interval at every bin, every second one, every fourth one and so on."""
     grids, step = [], 1
     while step < possible.shape[1]:
@@ -216,7 +216,7 @@ def _best_grid(cells: Cells, possible: Bools, aim: Aim, found: Found, clock: Clo
     return best
 
 
-def _descend(cells: Cells, cuts: Bools, possible: Bools, aim: Aim, found: Found, clock: Clock) -> None:
+def _descend(cells: Combinations, cuts: Bools, possible: Bools, aim: Aim, found: BestCuts, clock: Clock) -> None:
     """The best single change, again and again, until none helps: first to withhold few enough, then by cost."""
     now = _Cost(cells, cuts, aim)
     cost, withheld = now.exact()
@@ -258,7 +258,7 @@ class _Node:
     at_least: float
 
 
-def _search_tree(cells: Cells, possible: Bools, aim: Aim, found: Found, clock: Clock) -> None:
+def _search_tree(cells: Combinations, possible: Bools, aim: Aim, found: BestCuts, clock: Clock) -> None:
     """Depth first through the set-enumeration tree, without what cannot be better than the best found."""
     open_nodes = [_Node(np.zeros_like(possible), possible, 0.0)]
     while open_nodes and clock.share() < 1.0:
@@ -269,7 +269,7 @@ def _search_tree(cells: Cells, possible: Bools, aim: Aim, found: Found, clock: C
     found.at_least = min([found.cost, *(node.at_least for node in open_nodes)])
 
 
-def _visit(cells: Cells, node: _Node, aim: Aim, found: Found) -> list[_Node]:
+def _visit(cells: Combinations, node: _Node, aim: Aim, found: BestCuts) -> list[_Node]:
     """Try a node's head, prune its tail, and divide what is left: first without, last (so next) with the best cut."""
     head, tail = node.head, node.tail
     tried = False
@@ -294,7 +294,7 @@ def _visit(cells: Cells, node: _Node, aim: Aim, found: Found) -> list[_Node]:
     return [_Node(head, without, bound.at_least), _Node(with_it, without, bound.at_least)]
 
 
-def _try(cells: Cells, cuts: Bools, aim: Aim, found: Found) -> tuple[float, int]:
+def _try(cells: Combinations, cuts: Bools, aim: Aim, found: BestCuts) -> tuple[float, int]:
     """Cost and withheld people of some cuts, which are kept if they are the best so far."""
     cost, withheld = _Cost(cells, cuts, aim).exact()
     if withheld <= aim.may_withhold and cost < found.cost:
@@ -309,7 +309,7 @@ class _Bound:
     cell cost who are told apart by the head and the whole tail.
     """
 
-    def __init__(self, cells: Cells, head: Bools, tail: Bools, aim: Aim) -> None:
+    def __init__(self, cells: Combinations, head: Bools, tail: Bools, aim: Aim) -> None:
         self.head, self.tail, self.aim = head, tail, aim
         self.finest = intervals(head | tail)
         self.cells = cells.united(self.finest)

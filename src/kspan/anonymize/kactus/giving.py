@@ -5,7 +5,7 @@ from typing import Literal
 
 import numpy as np
 
-from kspan.anonymize.kactus.leaves import Judge
+from kspan.anonymize.kactus.leaves import AllowedTogether
 from kspan.anonymize.kactus.routes import Rows
 from kspan.data.arrays import Bools, Int64s
 from kspan.data.table import Table
@@ -26,7 +26,7 @@ class Giving:
             )
         self.labels = table[tree.target] if transfer == "greedy" else None
 
-    def choose(self, leaves: Sequence[Rows], left: Rows, required: int, judge: Judge) -> list[Bools] | None:
+    def choose(self, leaves: Sequence[Rows], left: Rows, required: int, judge: AllowedTogether) -> list[Bools] | None:
         """Which rows of each leaf are given so that `required` more people are there, or None if they do not suffice.
 
         Each leaf offers what it has beyond k, and of all offers the first ones that suffice are taken: in a random

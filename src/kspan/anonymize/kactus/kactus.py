@@ -20,9 +20,9 @@ import numpy as np
 
 from kspan.anonymize.crowds import Crowds, Recoding, Regions
 from kspan.anonymize.kactus.giving import Giving, Transfer
-from kspan.anonymize.kactus.leaf_cells import Cells, Show, released, shown_by
-from kspan.anonymize.kactus.leaves import Judge, Leaf, places_above, refined
-from kspan.anonymize.kactus.routes import Place, Rows, routed, united
+from kspan.anonymize.kactus.leaf_cells import LeafCells, Show, released, shown_by
+from kspan.anonymize.kactus.leaves import AllowedTogether, PrunedLeaf, places_above, refined
+from kspan.anonymize.kactus.routes import Rows, VisitedNode, routed, united
 from kspan.data.table import Table
 from kspan.errors import PolicyError
 from kspan.model.tree.model import Tree
@@ -85,13 +85,13 @@ def kactus(
     crowds.check_reachable()
     tree = tree if isinstance(tree, Tree) else tree(crowds.k)
     numeric = {item.name for item in tree.attributes if item.kind == "numeric"}
-    judge = Judge(crowds, numeric)
+    judge = AllowedTogether(crowds, numeric)
     pruning = Pruning(judge, Giving(table, tree, transfer, rng), merge_siblings)
     left = pruning.anonymize(routed(tree, table, policy))
     pruning.release_the_rest(left)
     leaves = refined(pruning.released, judge, only_lowest=by_people) if refine else pruning.released
-    partition, group_of_leaf = released(leaves, table, policy, Cells(table, show, numeric))
-    regions = Regions(group_of_leaf, shown_by(leaves, table, policy, Cells(table, "interval", numeric)))
+    partition, group_of_leaf = released(leaves, table, policy, LeafCells(table, show, numeric))
+    regions = Regions(group_of_leaf, shown_by(leaves, table, policy, LeafCells(table, "interval", numeric)))
     facts = {
         "show": show,
         "refine": refine,
@@ -107,20 +107,20 @@ def kactus(
 class Pruning:
     """Procedure Anonymize of Figure 5: the leaves that are released so far, and how."""
 
-    def __init__(self, judge: Judge, giving: Giving, merge_siblings: bool) -> None:
+    def __init__(self, judge: AllowedTogether, giving: Giving, merge_siblings: bool) -> None:
         self.judge, self.giving, self.merge_siblings = judge, giving, merge_siblings
-        self.released: list[Leaf] = []
+        self.released: list[PrunedLeaf] = []
         self.transferred = 0
 
-    def anonymize(self, places: Sequence[Place]) -> Rows:
+    def anonymize(self, places: Sequence[VisitedNode]) -> Rows:
         """Prune from the bottom up; gives the rows that are left at the root (lines 5 to 31)."""
-        current: dict[Place, Rows] = {}
+        current: dict[VisitedNode, Rows] = {}
         for place in reversed(places):
-            leaves = [Leaf(son.path, current.pop(son), (son,)) for son in place.sons]
+            leaves = [PrunedLeaf(son.path, current.pop(son), (son,)) for son in place.sons]
             current[place] = self.prune(place, leaves)
         return current[places[0]]
 
-    def prune(self, place: Place, leaves: list[Leaf]) -> Rows:
+    def prune(self, place: VisitedNode, leaves: list[PrunedLeaf]) -> Rows:
         """Release the complying leaves of a node; the others, and who stayed, make the node a leaf (lines 7 to 30)."""
         holds = self.judge.holds([leaf.rows for leaf in leaves])
         complying = [leaf for leaf, good in zip(leaves, holds, strict=True) if good]
@@ -135,7 +135,7 @@ class Pruning:
         self.released += complying
         return left
 
-    def merge(self, leaves: list[Leaf], name: str) -> tuple[list[Leaf], list[Leaf]]:
+    def merge(self, leaves: list[PrunedLeaf], name: str) -> tuple[list[PrunedLeaf], list[PrunedLeaf]]:
         """Sets of categories that satisfy the requirement, made of leaves that do not, and the leaves that remain.
 
         Greedy: from the smallest on, a set takes leaves until it is a crowd; then the next set begins.
@@ -143,19 +143,19 @@ class Pruning:
         judge = self.judge
         mergeable = [leaf for leaf in leaves if judge.is_category(name, leaf.path[name])]
         waiting = sorted(mergeable, key=lambda leaf: (judge.people(leaf.rows), leaf.path[name]))
-        sets: list[Leaf] = []
-        begun: list[Leaf] = []
+        sets: list[PrunedLeaf] = []
+        begun: list[PrunedLeaf] = []
         for leaf in waiting:
             begun.append(leaf)
             rows = np.concatenate([each.rows for each in begun])
             if judge.holds([rows])[0]:
                 values = united(run for each in begun for run in each.path[name])
                 places = tuple(place for each in begun for place in each.places)
-                sets.append(Leaf({**leaf.path, name: values}, rows, places))
+                sets.append(PrunedLeaf({**leaf.path, name: values}, rows, places))
                 begun = []
         return sets, begun + [leaf for leaf in leaves if leaf not in mergeable]
 
-    def complete(self, complying: list[Leaf], left: Rows) -> tuple[list[Leaf], Rows]:
+    def complete(self, complying: list[PrunedLeaf], left: Rows) -> tuple[list[PrunedLeaf], Rows]:
         """Move extra rows of complying leaves to those that are too few, if they suffice (lines 19 to 27)."""
         required = self.judge.k - self.judge.people(left)
         if not len(left) or required <= 0:
@@ -177,9 +177,9 @@ class Pruning:
         if not len(left):
             return
         if judge.holds([left])[0]:
-            self.released.append(Leaf({}, left))
+            self.released.append(PrunedLeaf({}, left))
         elif judge.people(left) >= judge.k or not judge.holds_without(left, self.released):
-            self.released.append(Leaf({}, self.joined(left)))
+            self.released.append(PrunedLeaf({}, self.joined(left)))
 
     def joined(self, left: Rows) -> Rows:
         """The rows left at the root, with leaves that join them until they are a crowd.

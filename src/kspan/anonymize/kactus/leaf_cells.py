@@ -7,7 +7,7 @@ from typing import Any, Literal
 import numpy as np
 
 from kspan.anonymize.cells import MEAN_DIGITS, shown
-from kspan.anonymize.kactus.leaves import Leaf
+from kspan.anonymize.kactus.leaves import PrunedLeaf
 from kspan.anonymize.kactus.routes import Rows, Runs
 from kspan.data.arrays import Int64s
 from kspan.data.cells import SUPPRESSED, number_text, write_interval, write_set
@@ -19,13 +19,13 @@ from kspan.policy import Policy
 Show = Literal["median", "mean", "interval"]
 
 
-class Cells:
+class LeafCells:
     """What a leaf shows of an attribute."""
 
     def __init__(self, table: Table, show: Show, numeric: set[str]) -> None:
         self.table, self.show, self.numeric = table, show, numeric
 
-    def cell(self, name: str, leaf: Leaf) -> str | None:
+    def cell(self, name: str, leaf: PrunedLeaf) -> str | None:
         """A value, a set of values, or what is shown of a number; `*` if it was not asked; None if it is missing.
 
         Sets and intervals depend on the way to the leaf alone, not on who happens to be there.
@@ -65,7 +65,7 @@ class Cells:
         return number_text(next((mean for mean in rounded if low <= mean <= high), min(max(exact, low), high)))
 
 
-def released(leaves: Sequence[Leaf], table: Table, policy: Policy, cells: Cells) -> tuple[Partition, Int64s]:
+def released(leaves: Sequence[PrunedLeaf], table: Table, policy: Policy, cells: LeafCells) -> tuple[Partition, Int64s]:
     """The leaves as groups in the order of what they show, the same in one, and the group of each leaf."""
     seen = shown_by(leaves, table, policy, cells)
     group_of_leaf, groups = group_rows([each.column for each in seen.values()], len(leaves))
@@ -81,7 +81,7 @@ def released(leaves: Sequence[Leaf], table: Table, policy: Policy, cells: Cells)
     return Partition(group, groups, of_groups), group_of_leaf
 
 
-def shown_by(leaves: Sequence[Leaf], table: Table, policy: Policy, cells: Cells) -> dict[str, Shown]:
+def shown_by(leaves: Sequence[PrunedLeaf], table: Table, policy: Policy, cells: LeafCells) -> dict[str, Shown]:
     """What each leaf shows of the public attributes."""
     each = np.arange(len(leaves))
     return {name: shown(table[name], each, [cells.cell(name, leaf) for leaf in leaves]) for name in policy.public}

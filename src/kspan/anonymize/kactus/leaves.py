@@ -6,22 +6,22 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from kspan.anonymize.crowds import Crowds
-from kspan.anonymize.kactus.routes import Path, Place, Rows, Runs
+from kspan.anonymize.kactus.routes import Path, Rows, Runs, VisitedNode
 from kspan.data.arrays import Bools
 from kspan.data.groups import NO_WEIGHTS, Groups, count_values
 from kspan.model.partition import WITHHELD
 
 
 @dataclass(frozen=True, eq=False)
-class Leaf:
+class PrunedLeaf:
     """Rows that will show the same: what was asked on the way to one place, or to several that were merged."""
 
     path: Path
     rows: Rows
-    places: tuple[Place, ...] = ()
+    places: tuple[VisitedNode, ...] = ()
 
 
-class Judge:
+class AllowedTogether:
     """Which rows may be seen to be together."""
 
     def __init__(self, crowds: Crowds, numeric: set[str]) -> None:
@@ -45,7 +45,7 @@ class Judge:
             large[place] = good
         return large
 
-    def holds_without(self, withheld: Rows, leaves: list[Leaf]) -> bool:
+    def holds_without(self, withheld: Rows, leaves: list[PrunedLeaf]) -> bool:
         """Do all leaves satisfy the requirement still if some rows are withheld, who are nobody then?"""
         if self.only_k:
             return True
@@ -69,10 +69,10 @@ class Judge:
         return self.policy.require.holds(Groups(np.array([self.people(part) for part in parts]), private))
 
 
-def refined(leaves: Sequence[Leaf], judge: Judge, *, only_lowest: bool) -> list[Leaf]:
+def refined(leaves: Sequence[PrunedLeaf], judge: AllowedTogether, *, only_lowest: bool) -> list[PrunedLeaf]:
     """Leaves divided by the numbers that they show, as long as both halves satisfy the requirement."""
     above = {id(place) for leaf in leaves for place in places_above(leaf)} if only_lowest else set()
-    made: list[Leaf] = []
+    made: list[PrunedLeaf] = []
     waiting = list(reversed(leaves))
     while waiting:
         leaf = waiting.pop()
@@ -85,7 +85,7 @@ def refined(leaves: Sequence[Leaf], judge: Judge, *, only_lowest: bool) -> list[
     return made
 
 
-def _halves(leaf: Leaf, judge: Judge) -> tuple[Leaf, Leaf] | None:
+def _halves(leaf: PrunedLeaf, judge: AllowedTogether) -> tuple[PrunedLeaf, PrunedLeaf] | None:
     """A leaf in two parts, as equal as can be, by the number that spreads most: of all that the column has."""
     from kspan.kernels.routes import divide_at, middle_cut  # loading compiled code takes a moment
 
@@ -110,9 +110,9 @@ def _halves(leaf: Leaf, judge: Judge) -> tuple[Leaf, Leaf] | None:
     return None
 
 
-def places_above(leaf: Leaf) -> list[Place]:
+def places_above(leaf: PrunedLeaf) -> list[VisitedNode]:
     """All places above those of a leaf."""
-    found: list[Place] = []
+    found: list[VisitedNode] = []
     for place in leaf.places:
         above = place.parent
         while above is not None:

@@ -24,7 +24,7 @@ Path = Mapping[str, Runs]
 
 
 @dataclass(frozen=True, eq=False)
-class Place:
+class VisitedNode:
     """A node to which somebody came, with the way there.
 
     `staying` are the rows that no branch takes: a node that asks keeps them, a leaf keeps all that come.
@@ -32,13 +32,13 @@ class Place:
 
     path: Path
     staying: Rows
-    parent: "Place | None" = None
+    parent: "VisitedNode | None" = None
     asks: str | None = None
     """The attribute, if it is not a leaf."""
-    sons: list["Place"] = field(default_factory=list)
+    sons: list["VisitedNode"] = field(default_factory=list)
 
 
-def routed(tree: Tree, table: Table, policy: Policy) -> list[Place]:
+def routed(tree: Tree, table: Table, policy: Policy) -> list[VisitedNode]:
     """Every place of a tree to which rows come, parents before sons; all rows of a table are at one place.
 
     A row stays at the node that asks if no branch admits its value, or if it has none: a branch for missing values
@@ -46,17 +46,17 @@ def routed(tree: Tree, table: Table, policy: Policy) -> list[Place]:
     side), since no cell could say so.
     """
     questions = Questions(tree, table, policy)
-    places: list[Place] = []
-    waiting: list[tuple[Node, Path, Rows, Place | None]] = [
+    places: list[VisitedNode] = []
+    waiting: list[tuple[Node, Path, Rows, VisitedNode | None]] = [
         (tree.root, {}, np.arange(table.rows, dtype=np.int32), None)
     ]
     while waiting:
         node, path, rows, parent = waiting.pop()
         if node.attribute is None:
-            place = Place(path, rows, parent)
+            place = VisitedNode(path, rows, parent)
         else:
             name, parts, admitted = questions.ask(node, rows)
-            place = Place(path, parts[0], parent, name)
+            place = VisitedNode(path, parts[0], parent, name)
             for edge, part, runs in reversed(list(zip(node.edges, parts[1:], admitted, strict=True))):
                 if len(part):
                     narrower = common(path[name], runs) if name in path else runs
@@ -81,7 +81,7 @@ class Questions:
                 )
             if name not in table.columns:
                 raise DataError(f"the table lacks the column {name!r}, which the tree asks for")
-        self.codes_of = {number: Labels(table[tree.attributes[number].name]) for number in asked}
+        self.codes_of = {number: CodesByLabel(table[tree.attributes[number].name]) for number in asked}
         self.known: dict[tuple[int, Region], Runs] = {}
 
     def ask(self, node: Node, rows: Rows) -> tuple[str, list[Rows], list[Runs]]:
@@ -113,7 +113,7 @@ class Questions:
         return self.known[key]
 
 
-class Labels:
+class CodesByLabel:
     """The codes of one column by their labels or numbers."""
 
     def __init__(self, column: Column) -> None:

@@ -7,7 +7,7 @@ import numpy as np
 
 from kspan.anonymize.cells import shown
 from kspan.anonymize.crowds import Crowds
-from kspan.anonymize.tds.taxonomy import Children, Node, Seen, taxonomy
+from kspan.anonymize.tds.taxonomy import Children, Seen, TaxonomyNode, taxonomy
 from kspan.data.arrays import Int64s
 from kspan.data.groups import NO_WEIGHTS, Groups, count_groups, count_values, group_rows, runs, tally
 from kspan.data.table import Table
@@ -36,7 +36,7 @@ class Cut:
         self.keys = np.empty((table.rows, len(columns)), np.min_scalar_type(number))
         for place, column in enumerate(columns):
             np.add(column.codes, self.begin[place], out=self.keys[:, place], casting="unsafe")
-        self.nodes: dict[int, Node] = {}
+        self.nodes: dict[int, TaxonomyNode] = {}
         self.ways: dict[int, list[Children]] = {}
         """Those in which a node may be specialized, the one that is considered first."""
         self.node_of = np.zeros(number, np.int32)
@@ -162,9 +162,9 @@ class Cut:
             return attribute, self.ways[key][0]
         node, code = self.nodes[int(self.node_of[key])], key - self.begin[attribute]
         others = node.codes[node.codes != code]
-        return attribute, (Node(np.array([code])), *([Node(others, node.level)] if len(others) else []))
+        return attribute, (TaxonomyNode(np.array([code])), *([TaxonomyNode(others, node.level)] if len(others) else []))
 
-    def _add(self, attribute: int, node: Node) -> None:
+    def _add(self, attribute: int, node: TaxonomyNode) -> None:
         """Take a node into the cut, and consider its specialization if that is beneficial."""
         names, begin = self.taxonomies[attribute], self.begin[attribute]
         key, keys = int(begin + node.first), begin + node.codes

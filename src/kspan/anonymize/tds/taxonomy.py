@@ -23,7 +23,7 @@ DIGITS = 12
 
 
 @dataclass(frozen=True, eq=False)
-class Node:
+class TaxonomyNode:
     """Codes that are shown alike, those of people, ascending; `level` says how general their name is."""
 
     codes: Int64s
@@ -35,7 +35,7 @@ class Node:
         return int(self.codes[0])
 
 
-Children = tuple[Node, ...]
+Children = tuple[TaxonomyNode, ...]
 
 
 @dataclass(frozen=True, repr=False)
@@ -152,41 +152,41 @@ class Taxonomy(ABC):
         return present
 
     @abstractmethod
-    def top(self) -> Node:
+    def top(self) -> TaxonomyNode:
         """The node of all codes."""
 
     @abstractmethod
-    def below(self, node: Node) -> Children:
+    def below(self, node: TaxonomyNode) -> Children:
         """The children of a node of values; none if it is one that cannot be told more exactly."""
 
     @abstractmethod
-    def name(self, node: Node) -> str:
+    def name(self, node: TaxonomyNode) -> str:
         """What a node of values shows."""
 
-    def cell(self, node: Node) -> str | None:
+    def cell(self, node: TaxonomyNode) -> str | None:
         """What a node shows; None is an empty cell, for people all of whom have no value."""
         if node.codes[-1] < self.plain:
             return self.name(node)
         return None if node.first == self.column.missing and node.level == 0 else SUPPRESSED
 
-    def ways(self, node: Node) -> tuple[Children, ...]:
+    def ways(self, node: TaxonomyNode) -> tuple[Children, ...]:
         """The ways to specialize a node, the one that tells most first; none where nothing can be told."""
         values, others = node.codes[node.codes < self.plain], node.codes[node.codes >= self.plain]
-        known = (Node(values, node.level),) if len(values) else ()
+        known = (TaxonomyNode(values, node.level),) if len(values) else ()
         children = self.below(known[0]) if known else ()
         if not len(others):
             return (children,) if children else ()
-        apart = (*(children or known), *(Node(others[place : place + 1]) for place in range(len(others))))
+        apart = (*(children or known), *(TaxonomyNode(others[place : place + 1]) for place in range(len(others))))
         while len(children) == 1:  # `*` does not show how general the name of a single branch is
             children = self.below(children[0])
         if not children:
             return (apart,) if len(apart) > 1 else ()
         largest = max(range(len(children)), key=lambda place: self.seen.size(children[place].codes))
-        joined = Node(np.concatenate([children[largest].codes, others]), children[largest].level)
+        joined = TaxonomyNode(np.concatenate([children[largest].codes, others]), children[largest].level)
         return apart, (*children[:largest], joined, *children[largest + 1 :])
 
 
-class Names(Taxonomy):
+class NameTaxonomy(Taxonomy):
     """The names of a hierarchy; of an attribute that has none, single values below `*`."""
 
     def __init__(self, column: Column, seen: Seen, *, one_by_one: bool) -> None:
@@ -195,22 +195,22 @@ class Names(Taxonomy):
         above = column.levels or (np.zeros(column.size, np.int64),)
         self.levels = (np.arange(column.size), *above)
 
-    def top(self) -> Node:
+    def top(self) -> TaxonomyNode:
         """The root."""
-        return Node(self.seen.codes, len(self.levels) - 1)
+        return TaxonomyNode(self.seen.codes, len(self.levels) - 1)
 
-    def below(self, node: Node) -> Children:
+    def below(self, node: TaxonomyNode) -> Children:
         """The names one level lower; a name that an uneven branch repeats is no step."""
         for level in range(node.level - 1, -1, -1):
             names = self.levels[level][node.codes]
             order = np.argsort(names, kind="stable")
             parts = np.split(node.codes[order], np.flatnonzero(np.diff(names[order])) + 1)
-            children = tuple(Node(codes, level) for codes in parts)
+            children = tuple(TaxonomyNode(codes, level) for codes in parts)
             if len(children) > 1 or self.name(children[0]) != self.name(node):
                 return children
         return ()
 
-    def name(self, node: Node) -> str:
+    def name(self, node: TaxonomyNode) -> str:
         """The name that the codes have at their level."""
         label, hierarchy = self.column.label(node.first), self.column.hierarchy
         if node.level == 0:
@@ -223,14 +223,14 @@ class Names(Taxonomy):
         return label if node.level < len(self.levels) - 1 else hierarchy.names[-1][0]
 
 
-class Numbers(Taxonomy):
+class IntervalTaxonomy(Taxonomy):
     """Intervals, cut in two where it tells most of the labels."""
 
-    def top(self) -> Node:
+    def top(self) -> TaxonomyNode:
         """All numbers."""
-        return Node(self.seen.codes, 1)
+        return TaxonomyNode(self.seen.codes, 1)
 
-    def below(self, node: Node) -> Children:
+    def below(self, node: TaxonomyNode) -> Children:
         """The numbers up to the best cut, and those beyond it."""
         from kspan.kernels import tds as kernels  # loading compiled code takes a moment
 
@@ -238,9 +238,9 @@ class Numbers(Taxonomy):
         code = np.repeat(node.codes, self.seen.start[node.codes + 1] - self.seen.start[node.codes])
         last = kernels.best_cut(code, self.seen.label[entries], self.seen.people[entries], self.seen.labels)
         low = int(np.searchsorted(node.codes, last, side="right"))
-        return () if last < 0 else (Node(node.codes[:low]), Node(node.codes[low:]))
+        return () if last < 0 else (TaxonomyNode(node.codes[:low]), TaxonomyNode(node.codes[low:]))
 
-    def name(self, node: Node) -> str:
+    def name(self, node: TaxonomyNode) -> str:
         """From the lowest to the highest number on this side of the cuts.
 
         The outer ends are those of the declared domain, or else round numbers: the extremes of the data are somebody's.
@@ -289,5 +289,5 @@ def n_log_n(numbers: Int64s | Floats) -> Floats:
 def taxonomy(column: Column, seen: Seen, *, disclose: bool) -> Taxonomy:
     """The nodes of a public attribute: its hierarchy, or else intervals of numbers or all its values."""
     if column.hierarchy is None and column.kind == "numeric" and column.values.dtype != object:
-        return Numbers(column, seen)
-    return Names(column, seen, one_by_one=disclose and column.hierarchy is None)
+        return IntervalTaxonomy(column, seen)
+    return NameTaxonomy(column, seen, one_by_one=disclose and column.hierarchy is None)

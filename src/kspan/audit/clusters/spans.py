@@ -34,7 +34,7 @@ class ClusterSpans(SpansOfPeople):
     """In which cells the people of each span are."""
 
     @property
-    def told(self) -> Mapping[str, Counts]:
+    def disclosed(self) -> Mapping[str, Counts]:
         """The cluster of people, and what is private of them."""
         return {CLUSTER: self.cells, **self.groups.private}
 

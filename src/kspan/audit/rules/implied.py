@@ -15,7 +15,7 @@ import numpy as np
 
 from kspan.audit.findings import Utility
 from kspan.audit.rules.figures import Between, Figures, figures_of
-from kspan.audit.rules.spans import MOST_SPOKEN, Asked, Codes
+from kspan.audit.rules.spans import MOST_SPOKEN, Codes, Sides
 from kspan.audit.spans import Spans
 from kspan.data.arrays import Bools, Floats, Int64s
 from kspan.data.groups import Groups
@@ -39,7 +39,7 @@ class ImpliedSpans(Spans):
     kind = "rules"
     counting = "figures"
     rows = 0
-    asked: Asked
+    asked: Sides
     contained: Bools
     """Which of the sets that are asked for the people of each span bought."""
     codes: Codes
@@ -125,7 +125,7 @@ class ImpliedSpans(Spans):
 
 def implied_spans(rules: Rules) -> ImpliedSpans:
     """What the figures of rules imply of their spans, those left out that can have nobody."""
-    asked, figures = Asked(rules), figures_of(rules)
+    asked, figures = Sides(rules), figures_of(rules)
     patterns = _patterns(asked)
     programs = Programs(patterns, tuple(_bounds(rules, figures)), rules.transactions)
     contained = np.array([[found <= pattern for found in asked.sets] for pattern in patterns], bool)
@@ -242,7 +242,7 @@ def _bounds(rules: Rules, figures: Figures) -> Iterator[tuple[frozenset[str], in
         yield public, low, high
 
 
-def _patterns(asked: Asked) -> list[frozenset[str]]:
+def _patterns(asked: Sides) -> list[frozenset[str]]:
     """All that people may have bought of the sets that the figures tell of."""
     unions = {frozenset[str](): None}
     few = len(asked.sets) <= MOST_SETS

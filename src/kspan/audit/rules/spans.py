@@ -50,7 +50,7 @@ MOST_CLASSES, MOST_SPOKEN = 1000, 10
 
 
 @dataclass(frozen=True, repr=False)
-class Asked:
+class Sides:
     """What rules ask, the public items of each side apart from the private ones."""
 
     rules: Rules
@@ -109,12 +109,12 @@ class Asked:
         exposes: Bools = np.asarray(self.varies(codes).any(axis=1))
         return exposes
 
-    def told(self, item: str, codes: Codes) -> Bools:
+    def depends_on(self, item: str, codes: Codes) -> Bools:
         """In which spans the state of some rule may depend on a private item."""
         left = [number for number, found in enumerate(self.private_left) if item in found]
         right = [number for number, found in enumerate(self.private_right) if item in found]
-        told: Bools = (codes[:, left] >= 1).any(axis=1) | (codes[:, right] == 2).any(axis=1)
-        return told
+        depends: Bools = (codes[:, left] >= 1).any(axis=1) | (codes[:, right] == 2).any(axis=1)
+        return depends
 
     def classes(self, codes: Iterable[int]) -> int:
         """How many equivalence classes a span has; more than `MOST_CLASSES` are not counted on."""
@@ -159,7 +159,7 @@ class RuleSpans(Spans):
     """The spans of rules among some people."""
 
     kind = "rules"
-    asked: Asked
+    asked: Sides
     baskets: Baskets
     span: Int64s
     groups: Groups
@@ -181,11 +181,11 @@ class RuleSpans(Spans):
     @cached_property
     def where(self) -> Mapping[str, Bools]:
         """Of private items the spans in which some rule tells of them; of others nothing is told."""
-        each = {item: self.asked.told(item, self.codes) for item in self.asked.rules.private}
+        each = {item: self.asked.depends_on(item, self.codes) for item in self.asked.rules.private}
         return {item: where for item, where in each.items() if where.any()}
 
     @cached_property
-    def told(self) -> Mapping[str, Counts]:
+    def disclosed(self) -> Mapping[str, Counts]:
         """How many people of each span did not buy a private item, and how many did."""
         bought = {item: bought_in_spans(item, self, self.baskets) for item in self.where}
         return {item: Counts.of(np.column_stack([self.sizes - each, each])) for item, each in bought.items()}
@@ -195,24 +195,24 @@ class RuleSpans(Spans):
         if not isinstance(part, OnPrivate):
             return part.holds(self.groups)
         good = np.ones(len(self.sizes), bool)
-        for item in part.looks_at(tuple(self.told)):
-            if item in self.told:
-                good &= part.holds(Groups(self.sizes, {item: self.told[item]}, self.where[item]))
+        for item in part.looks_at(tuple(self.disclosed)):
+            if item in self.disclosed:
+                good &= part.holds(Groups(self.sizes, {item: self.disclosed[item]}, self.where[item]))
         return good
 
     def exposed(self, name: str) -> int:
         """The people of whom it is certain whether they bought an item, where something is told of it."""
-        return int(self.sizes[certain(self.told[name]) & self.where[name]].sum())
+        return int(self.sizes[certain(self.disclosed[name]) & self.where[name]].sum())
 
     def reached(self, name: str) -> dict[str, float | list[float]]:
         """What an item reaches in those spans in which it is told of, beside everybody's."""
-        there, counts = np.flatnonzero(self.where[name]), self.told[name]
+        there, counts = np.flatnonzero(self.where[name]), self.disclosed[name]
         part = counts.united(there, np.arange(len(there)), len(there))
         return measured(Counts(part.start, part.value, part.people, counts.whole))
 
     def guess(self, name: str) -> tuple[Floats, Bools]:
         """The best guess where an item is told of."""
-        where, counts = self.where[name], self.told[name]
+        where, counts = self.where[name], self.disclosed[name]
         return np.where(where, confidence(counts), np.nan), certain(counts) & where
 
     def shown(self, some: Sequence[int]) -> list[dict[str, str]]:
@@ -227,7 +227,7 @@ class RuleSpans(Spans):
 
 def rule_spans(rules: Rules, baskets: Baskets) -> RuleSpans:
     """The spans of some people, exactly."""
-    asked = Asked(rules)
+    asked = Sides(rules)
     bits = [baskets.packed_all(found) for found in asked.sets]
     span, example = np.zeros(baskets.rows, np.int64), np.zeros(1, np.int64)
     for begin in range(0, len(bits), AT_ONCE):

@@ -17,7 +17,7 @@ AT_ONCE = 4096
 
 
 @dataclass(frozen=True)
-class Crowds:
+class CrowdOfGroups:
     """For each group of a partition the people that the requirement is asked of, and the k that all reach."""
 
     groups: Groups
@@ -25,7 +25,7 @@ class Crowds:
     suppressed: SuppressedCells
 
 
-def crowds(partition: Partition, groups: Groups, reading: Suppressed, counting: Counting) -> Crowds:
+def crowds(partition: Partition, groups: Groups, reading: Suppressed, counting: Counting) -> CrowdOfGroups:
     """The crowd of each group.
 
     If a suppressed cell is a value of its own, a crowd is the group. If it may stand for anything, groups overlap: a
@@ -39,13 +39,13 @@ def crowds(partition: Partition, groups: Groups, reading: Suppressed, counting: 
         if shown.column.suppressed is not None
     )
     if not cells:
-        return Crowds(groups, alone, SuppressedCells(0, reading, alone, alone))
+        return CrowdOfGroups(groups, alone, SuppressedCells(0, reading, alone, alone))
     rows, people = _matching(partition, groups)
     together = K(rows=int(rows.sizes.min()), people=int(people.sizes.min()))
     suppressed = SuppressedCells(cells, reading, alone, together)
     if reading == "value":
-        return Crowds(groups, alone, suppressed)
-    return Crowds(rows if counting == "rows" else people, together, suppressed)
+        return CrowdOfGroups(groups, alone, suppressed)
+    return CrowdOfGroups(rows if counting == "rows" else people, together, suppressed)
 
 
 def _matching(partition: Partition, groups: Groups) -> tuple[Groups, Groups]:

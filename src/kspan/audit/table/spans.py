@@ -12,7 +12,7 @@ from kspan.audit.findings import K, LinkedPeople, Utility
 from kspan.audit.infer import certain, confidence, exposed
 from kspan.audit.risk import Risk, journalist_risk, risk_of
 from kspan.audit.spans import SpansOfPeople
-from kspan.audit.table.crowd import Crowds
+from kspan.audit.table.crowd import CrowdOfGroups
 from kspan.audit.table.people import Linked
 from kspan.data.arrays import Bools, Int64s
 from kspan.data.groups import NO_WEIGHTS, Counts, Groups, count_values
@@ -31,7 +31,7 @@ class TableSpans(SpansOfPeople):
     table: Table
     partition: Partition
     groups: Groups
-    alone: Crowds
+    alone: CrowdOfGroups
     """For each group the rows or people that it blends with, by cells alone."""
     linked: Linked | None
     policy: Policy
@@ -103,14 +103,14 @@ class TableSpans(SpansOfPeople):
         return None if self.linked is None or self.policy.counting == "rows" else self.linked.people
 
     @property
-    def told(self) -> Mapping[str, Counts]:
+    def disclosed(self) -> Mapping[str, Counts]:
         """The private values of each crowd, or of the people who share a span where people are counted."""
         # Who matches more rows than those of a group finds more values there: the groups themselves are the worst case.
         return self.alone.groups.private if self._sharing is None else self._sharing.private
 
     def exposed(self, name: str) -> int:
         """The people whose value of a private attribute can be told with certainty."""
-        return exposed(self.told[name], self.sizes if self._sharing is None else self._sharing.sizes)
+        return exposed(self.disclosed[name], self.sizes if self._sharing is None else self._sharing.sizes)
 
     def shown(self, some: Sequence[int]) -> list[dict[str, str]]:
         """The cells of some groups."""

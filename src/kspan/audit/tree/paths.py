@@ -82,18 +82,18 @@ class PublishedPaths(Spans):
         return np.full(len(self.leaf), self.tree.target_role == "private")
 
     @cached_property
-    def told(self) -> Mapping[str, Counts]:
+    def disclosed(self) -> Mapping[str, Counts]:
         """The labels of each path, unless they are public."""
         return {self.tree.target: self.labels()} if self.tree.target_role == "private" else {}
 
     @property
     def utility(self) -> Utility:
         """What the tree keeps."""
-        return replace(super().utility, cm=self.outside_majority if self.told else None)
+        return replace(super().utility, cm=self.outside_majority if self.disclosed else None)
 
     def reached(self, name: str) -> dict[str, float | list[float]]:
         """What the labels of paths reach; beside everybody's only if these are known."""
-        return measured(self.told[name], everybody=self.knows_everybody)
+        return measured(self.disclosed[name], everybody=self.knows_everybody)
 
     def shown(self, some: Sequence[int]) -> list[dict[str, str]]:
         """The leaves of some paths, and the ways to them."""

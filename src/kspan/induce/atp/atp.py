@@ -10,7 +10,7 @@ from kspan.errors import ModelError, PolicyError, Unreachable, did_you_mean
 from kspan.induce.atp.branches import Branches, uncertainty
 from kspan.induce.atp.path_measure import PathMeasure
 from kspan.induce.atp.siblings import Siblings
-from kspan.model.outcome import Counts
+from kspan.model.outcome import LabelCounts
 from kspan.model.tree.model import Tree
 from kspan.privacy import KAnonymity, Requirement
 from kspan.privacy.looser import best_reachable
@@ -77,7 +77,7 @@ def best_pruned(trees: Iterable[Tree], requirement: Requirement, information: In
 def _hits(tree: Tree) -> float:
     """How many people have the commonest label of their leaf."""
     outcomes = (leaf.outcome for leaf in tree.leaves)
-    return float(sum(max(one.counts) if isinstance(one, Counts) else getattr(one, "hit", 0) for one in outcomes))
+    return float(sum(max(one.counts) if isinstance(one, LabelCounts) else getattr(one, "hit", 0) for one in outcomes))
 
 
 def empty(trees: Iterable[Tree], requirement: Requirement, information: Information, merge: Merge) -> Unreachable:

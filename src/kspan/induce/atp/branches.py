@@ -9,7 +9,7 @@ import numpy as np
 
 from kspan.data.arrays import Floats, Int64s
 from kspan.data.garbage import uncollected
-from kspan.model.outcome import Counts, HitMiss, Outcome, reduced, whole
+from kspan.model.outcome import HitMiss, LabelCounts, Outcome, reduced, whole
 from kspan.model.tree.model import Edge, Node, Region, Tree
 
 Interval = tuple[float | None, float | None]
@@ -105,7 +105,7 @@ class Branches:
         """What a node tells of its labels."""
         row = self.counts[place]
         if not self.estimated:
-            return Counts(tuple(row.tolist()))
+            return LabelCounts(tuple(row.tolist()))
         if not row.any():
             return HitMiss(None, 0, 0)
         own = self.nodes[place].outcome

@@ -14,8 +14,8 @@ from kspan.data.arrays import Floats, Int64s
 from kspan.data.groups import group_rows
 from kspan.data.schema import Schema
 from kspan.data.table import Table
-from kspan.induce.lists.rules import entropies, rule_of, told
-from kspan.induce.tree.grow import Growth, Leaf, MinRows
+from kspan.induce.lists.rules import entropies, label_counts, rule_of
+from kspan.induce.tree.grow import GrowingLeaf, Growth, MinRows
 from kspan.induce.tree.id3 import offered
 from kspan.induce.tree.people import People, Rows, Split
 from kspan.induce.tree.release import head
@@ -62,9 +62,9 @@ def conjunctive(
     length = fewest_errors(way, followed(growth, rest, way))
     everybody, *way = followed(growth, people.everybody(), way[: length + 1])
     if not way:
-        return DecisionList(*head(growth, table, schema), (), told(everybody.counts))
+        return DecisionList(*head(growth, table, schema), (), label_counts(everybody.counts))
     uncovered = np.maximum(everybody.counts - way[-1].counts, 0.0)
-    return DecisionList(*head(growth, table, schema), (rule_of(growth, way[-1]),), told(uncovered))
+    return DecisionList(*head(growth, table, schema), (rule_of(growth, way[-1]),), label_counts(uncovered))
 
 
 def divided(table: Table, people: People, schema: Schema, rng: np.random.Generator) -> tuple[Start, Start]:
@@ -82,7 +82,7 @@ def divided(table: Table, people: People, schema: Schema, rng: np.random.Generat
     return _start(first, drawn), _start(first, weights - drawn)
 
 
-def grown(growth: Growth, growing: Start) -> list[Leaf]:
+def grown(growth: Growth, growing: Start) -> list[GrowingLeaf]:
     """The way down from everybody: one condition more as long as the rule then tells more of labels."""
     way = [growth.begin(*growing)]
     whole = way[0].counts
@@ -106,7 +106,7 @@ class Step:
     """That of those covered; both answers to a first question leave as much, but of one there is more to ask."""
 
 
-def best_step(growth: Growth, leaf: Leaf, whole: Floats) -> Step | None:
+def best_step(growth: Growth, leaf: GrowingLeaf, whole: Floats) -> Step | None:
     """The condition that leaves least to learn of labels, the first of them in a tie, if one covers enough people."""
     steps = (
         step
@@ -142,7 +142,7 @@ def best_answer(answers: Answers, whole: Floats, min_rows: int) -> Step | None:
     return Step(answers.splits[best], int(answers.place[best]), float(information[best]), float(mixed[best]))
 
 
-def offered_answers(growth: Growth, leaf: Leaf, number: int) -> Iterator[Answers]:
+def offered_answers(growth: Growth, leaf: GrowingLeaf, number: int) -> Iterator[Answers]:
     """What may be asked about a feature: both sides of every threshold, or every name of every level."""
     feature = growth.features[number]
     inside = None if feature.spread is None else growth.inside(leaf, number)
@@ -172,7 +172,7 @@ def offered_answers(growth: Growth, leaf: Leaf, number: int) -> Iterator[Answers
         yield Answers([split] * split.sons, np.arange(split.sons), names)
 
 
-def followed(growth: Growth, start: Start, way: list[Leaf]) -> list[Leaf]:
+def followed(growth: Growth, start: Start, way: list[GrowingLeaf]) -> list[GrowingLeaf]:
     """The way of other people who are asked the same questions and give the same answers."""
     found = [growth.begin(*start)]
     for above, node in pairwise(way):
@@ -182,12 +182,12 @@ def followed(growth: Growth, start: Start, way: list[Leaf]) -> list[Leaf]:
     return found
 
 
-def fewest_errors(way: list[Leaf], others: list[Leaf]) -> int:
+def fewest_errors(way: list[GrowingLeaf], others: list[GrowingLeaf]) -> int:
     """The least number of conditions that makes as few errors as any among people whom the rule was not grown from."""
     return min(range(len(way)), key=lambda length: round(_errors(way, others, length), DIGITS))
 
 
-def _errors(way: list[Leaf], others: list[Leaf], length: int) -> float:
+def _errors(way: list[GrowingLeaf], others: list[GrowingLeaf], length: int) -> float:
     """How many others have not the label that is commonest on their side of so many conditions."""
     covered, new = way[length].counts, others[length].counts
     uncovered, rest = way[0].counts - covered, others[0].counts - new

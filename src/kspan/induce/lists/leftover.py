@@ -14,7 +14,7 @@ from kspan.data.arrays import Bools, Floats, Int64s
 from kspan.data.groups import NO_WEIGHTS
 from kspan.induce.lists.rules import way_to
 from kspan.induce.tree.features import Feature
-from kspan.induce.tree.grow import Growth, Leaf
+from kspan.induce.tree.grow import GrowingLeaf, Growth
 from kspan.induce.tree.people import NO_SHARE, People
 
 NOBODY = 1e-9
@@ -31,7 +31,7 @@ def with_equal_rows_together(growth: Growth) -> Growth:
     return _anew(growth, growth.features, [_Parts(codes, growth.people.label[root.rows].astype(np.int64), weight)])
 
 
-def without(growth: Growth, leaf: Leaf) -> Growth:
+def without(growth: Growth, leaf: GrowingLeaf) -> Growth:
     """The people of a tree without those of one of its leaves, ready to grow another one."""
     if growth.spreading:
         return _parts_without(growth, leaf)
@@ -53,7 +53,7 @@ class _Parts:
     weight: Floats
 
 
-def _parts_without(growth: Growth, leaf: Leaf) -> Growth:
+def _parts_without(growth: Growth, leaf: GrowingLeaf) -> Growth:
     """Everybody who left the way to a leaf at one of its nodes; what the way asked is known of them from then on."""
     features, found = list(growth.features), list[_Parts]()
     for node, son in pairwise([growth.root, *way_to(leaf)]):
@@ -70,7 +70,7 @@ def _parts_without(growth: Growth, leaf: Leaf) -> Growth:
     return _anew(growth, features, found)
 
 
-def _inside(growth: Growth, node: Leaf, son: Leaf, number: int) -> Bools | None:
+def _inside(growth: Growth, node: GrowingLeaf, son: GrowingLeaf, number: int) -> Bools | None:
     """The values of those who came to a node but not to one of its sons; None if the feature was not asked."""
     inside, split, feature = growth.inside(node, number), node.split, growth.features[number]
     assert split is not None
@@ -86,7 +86,7 @@ def _narrowed(feature: Feature, codes: Int64s, inside: Bools) -> tuple[Feature, 
     return replace(feature, spread=spread), codes
 
 
-def _share(leaf: Leaf) -> Floats:
+def _share(leaf: GrowingLeaf) -> Floats:
     return leaf.share if len(leaf.share) else np.ones(len(leaf.rows))
 
 

@@ -7,14 +7,14 @@ import numpy as np
 from kspan.data.schema import Schema
 from kspan.data.table import Table
 from kspan.induce.lists.leftover import with_equal_rows_together, without
-from kspan.induce.lists.rules import DIGITS, entropies, rule_of, told
-from kspan.induce.tree.grow import Growth, Leaf, MinRows
+from kspan.induce.lists.rules import DIGITS, entropies, label_counts, rule_of
+from kspan.induce.tree.grow import GrowingLeaf, Growth, MinRows
 from kspan.induce.tree.id3 import offered
 from kspan.induce.tree.prune import ROUNDING, SLACK, ConfidenceFactor, cut, errors_as_leaf
 from kspan.induce.tree.release import head
 from kspan.induce.tree.spread import Counted, Reading
 from kspan.induce.tree.worth import C45
-from kspan.model.lists.model import DecisionList, Rule
+from kspan.model.lists.model import DecisionList, ListRule
 from kspan.options import takes_options
 
 
@@ -54,11 +54,11 @@ def part(
     people, features = offered(table, schema, Reading(entropy, range_pattern=schema.range_pattern), stars_unknown=True)
     growth = Growth(people, features, score=C45, min_rows=min_rows, shares_missing=True)
     growth = with_equal_rows_together(growth)
-    rules = list[Rule]()
+    rules = list[ListRule]()
     while True:
         best = largest(growth, expand(growth, confidence_factor))
         if best is growth.root:
-            return DecisionList(*head(growth, table, schema), tuple(rules), told(best.counts))
+            return DecisionList(*head(growth, table, schema), tuple(rules), label_counts(best.counts))
         rules.append(rule_of(growth, best))
         growth = without(growth, best)
 
@@ -67,11 +67,11 @@ def part(
 class Subsets:
     """A node of the partial tree, and its subsets that have not been expanded, the one of lowest entropy last."""
 
-    node: Leaf
-    waiting: list[Leaf]
+    node: GrowingLeaf
+    waiting: list[GrowingLeaf]
 
 
-def expand(growth: Growth, confidence_factor: float) -> list[Leaf]:
+def expand(growth: Growth, confidence_factor: float) -> list[GrowingLeaf]:
     """Grow a partial tree from the root, and give the subsets that were left unexplored.
 
     The paper: choose a test and split the set into subsets; expand these by ascending entropy as long as those expanded
@@ -94,7 +94,7 @@ def expand(growth: Growth, confidence_factor: float) -> list[Leaf]:
         subset = way[-1].waiting.pop()
 
 
-def by_descending_entropy(subsets: list[Leaf], min_rows: int) -> list[Leaf]:
+def by_descending_entropy(subsets: list[GrowingLeaf], min_rows: int) -> list[GrowingLeaf]:
     """Subsets in the order of their entropy, in a tie the later one first; those with too few people before all."""
     counts = np.array([one.counts for one in subsets])
     few = counts.sum(axis=1) < min_rows - ROUNDING
@@ -102,13 +102,13 @@ def by_descending_entropy(subsets: list[Leaf], min_rows: int) -> list[Leaf]:
     return [subsets[place] for place in order[::-1]]
 
 
-def is_replaced(node: Leaf, confidence_factor: float) -> bool:
+def is_replaced(node: GrowingLeaf, confidence_factor: float) -> bool:
     """Does a node promise no more errors as a leaf than its sons do, so that C4.5 would prune them?"""
     as_tree = sum(errors_as_leaf(son, confidence_factor) for son in node.sons)
     return errors_as_leaf(node, confidence_factor) <= as_tree + SLACK + ROUNDING
 
 
-def largest(growth: Growth, unexplored: list[Leaf]) -> Leaf:
+def largest(growth: Growth, unexplored: list[GrowingLeaf]) -> GrowingLeaf:
     """The leaf that covers most people, the first of them in a tie; subsets that were left unexplored are none."""
     skipped = {leaf.number for leaf in unexplored}
     return max(

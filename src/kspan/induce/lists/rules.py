@@ -4,16 +4,16 @@ import numpy as np
 
 from kspan.data.arrays import Floats
 from kspan.induce.tree.features import Feature
-from kspan.induce.tree.grow import Growth, Leaf
-from kspan.model.lists.model import Condition, Rule
-from kspan.model.outcome import Counts, plain
+from kspan.induce.tree.grow import GrowingLeaf, Growth
+from kspan.model.lists.model import Condition, ListRule
+from kspan.model.outcome import LabelCounts, plain
 from kspan.model.tree.model import Region
 
 DIGITS = 6
 """Of entropies and of numbers of people that are compared: what differs only beyond them is a tie."""
 
 
-def rule_of(growth: Growth, leaf: Leaf) -> Rule:
+def rule_of(growth: Growth, leaf: GrowingLeaf) -> ListRule:
     """The way to a leaf as a rule: a condition for each feature that is asked, in the order of the first questions.
 
     A person whose value is unknown went down every branch with the share of the others there, so that is the part that
@@ -28,12 +28,12 @@ def rule_of(growth: Growth, leaf: Leaf) -> Rule:
         region = _region(growth.features[number], above, node.place, None if before is None else before.region)
         part = node.people / above.people if above.people else 0.0
         found[number] = Condition(number, region, part if before is None else before.unknown * part)
-    return Rule(tuple(found.values()), told(leaf.counts))
+    return ListRule(tuple(found.values()), label_counts(leaf.counts))
 
 
-def told(counts: Floats) -> Counts:
+def label_counts(counts: Floats) -> LabelCounts:
     """People by label, as they are released."""
-    return Counts(tuple(plain(count) for count in counts.tolist()))
+    return LabelCounts(tuple(plain(count) for count in counts.tolist()))
 
 
 def entropies(counts: Floats) -> Floats:
@@ -49,7 +49,7 @@ def entropies(counts: Floats) -> Floats:
     return found
 
 
-def way_to(leaf: Leaf) -> list[Leaf]:
+def way_to(leaf: GrowingLeaf) -> list[GrowingLeaf]:
     """The nodes from the first below the root to a leaf."""
     way = []
     while leaf.above is not None:
@@ -58,7 +58,7 @@ def way_to(leaf: Leaf) -> list[Leaf]:
     return way[::-1]
 
 
-def _region(feature: Feature, node: Leaf, place: int, before: Region | None) -> Region:
+def _region(feature: Feature, node: GrowingLeaf, place: int, before: Region | None) -> Region:
     """What the branch of a node admits, within what was admitted before."""
     split = node.split
     assert split is not None

@@ -5,8 +5,8 @@ from typing import Annotated, Literal
 
 import numpy as np
 
-from kspan.data.encoding import learn_encoding
 from kspan.data.expected import Likelihood
+from kspan.data.numeric_features import learn_features
 from kspan.data.schema import Schema
 from kspan.data.table import Table
 from kspan.induce.released.bins import Bins, cut_places, cuts_after, expected_people
@@ -42,7 +42,7 @@ def logistic(
         max_iter: Steps that the search may take.
     """
     people = examples(table, schema)
-    encoding, rows = learn_encoding(
+    encoding, rows = learn_features(
         people.columns,
         people.weights,
         likelihood=likelihood,

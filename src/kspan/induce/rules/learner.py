@@ -10,7 +10,7 @@ import polars as pl
 from kspan.data.baskets import Baskets, encode_baskets
 from kspan.errors import DataError, PolicyError, Unreachable, listed
 from kspan.frames.files import load
-from kspan.induce.rules.crowds import Crowds
+from kspan.induce.rules.look_alikes import LookAlikes
 from kspan.model.rules.model import Rule, Rules, rules_about
 from kspan.notebooks import ShownInNotebooks
 from kspan.options import Within, takes_options
@@ -108,7 +108,7 @@ def choose_rules(
 def _chosen(
     found: Iterable[Rule], baskets: Baskets, policy: Policy, measure: str, most: int, tell_lift: bool
 ) -> MinedRules:
-    crowds = Crowds(baskets, policy.public, policy.require)
+    crowds = LookAlikes(baskets, policy.public, policy.require)
     taken, refused = list[Rule](), list[tuple[Rule, int, int]]()
     for rule in sorted(found, key=lambda one: _best_first(one, measure)):
         if len(taken) == most:

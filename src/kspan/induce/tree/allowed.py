@@ -10,7 +10,7 @@ from kspan.data.encode import MOST_PEOPLE
 from kspan.data.groups import Counts, Groups
 from kspan.induce.tree.features import Feature
 from kspan.induce.tree.people import People, Rows
-from kspan.induce.tree.spans import Parts, Span, Spans
+from kspan.induce.tree.spans import GrowingSpans, Parts, Span
 from kspan.induce.tree.worth import ANYWHERE, Worth
 from kspan.privacy import KAnonymity, Requirement
 
@@ -32,7 +32,7 @@ class Guard:
     ) -> None:
         self.people, self.features, self.worth = people, features, worth
         self.requirement, self.target = requirement, target
-        self.spans = Spans(people, 0, rows, target_public=target is None)
+        self.spans = GrowingSpans(people, 0, rows, target_public=target is None)
         self.whole = people.counts(rows)
         k = max((part.k for part in requirement.parts if isinstance(part, KAnonymity)), default=0)
         self.k = min(k, MOST_PEOPLE)  # compiled code counts in 64 bits, and nobody reaches more than there can be

@@ -36,7 +36,7 @@ NO_SON: Int64s = np.empty(0, np.int64)
 
 
 @dataclass(eq=False, slots=True)
-class Leaf:
+class GrowingLeaf:
     """A node that may still be divided: its rows, and what can still come here."""
 
     number: int
@@ -45,7 +45,7 @@ class Leaf:
     """The weight of each row; empty if each is one person."""
     counts: Floats
     """People by label."""
-    above: "Leaf | None" = None
+    above: "GrowingLeaf | None" = None
     place: int = 0
     """The node that it is a son of, and which of them."""
     scores: Scores = NO_SCORES
@@ -53,7 +53,7 @@ class Leaf:
     average: float = 0.0
     """What its candidates gain, where that matters."""
     split: Split | None = None
-    sons: list["Leaf"] = field(default_factory=list)
+    sons: list["GrowingLeaf"] = field(default_factory=list)
 
     @property
     def people(self) -> float:
@@ -76,7 +76,7 @@ class Candidate:
     """A split of a leaf in the queue, the best first: by a level of a feature, or after a code."""
 
     rank: tuple[bool, float, int, int, int]
-    leaf: Leaf = field(compare=False)
+    leaf: GrowingLeaf = field(compare=False)
     feature: int = field(compare=False)
     level: int = field(compare=False)
     cut: int = field(compare=False)
@@ -124,14 +124,14 @@ class Growth:
         if np.count_nonzero(people.counts(rows)) > 1:
             self.propose(self.root, self.allowed_at(self.root))
 
-    def begin(self, rows: Rows, share: Floats) -> Leaf:
+    def begin(self, rows: Rows, share: Floats) -> GrowingLeaf:
         """Another root, of some rows with some weights; the tree that has grown so far is let go."""
         counts = np.bincount(self.people.label[rows], share if len(share) else None, self.people.labels)
-        self.root = Leaf(self.made, rows, share, counts.astype(np.float64))
+        self.root = GrowingLeaf(self.made, rows, share, counts.astype(np.float64))
         self.made += 1
         return self.root
 
-    def choice(self, leaf: Leaf) -> Candidate | None:
+    def choice(self, leaf: GrowingLeaf) -> Candidate | None:
         """The best candidate of one leaf, for those who choose for themselves which leaf comes next."""
         self.queue.clear()
         if np.count_nonzero(leaf.counts) > 1:
@@ -151,7 +151,7 @@ class Growth:
         guard = self.guard
         return guard is None or all(guard.allows(guard.spans.as_they_are(leaf)) for leaf in guard.spans.reaching)
 
-    def propose(self, leaf: Leaf, allowed: Allowed) -> None:
+    def propose(self, leaf: GrowingLeaf, allowed: Allowed) -> None:
         """Every attribute, at its lowest level or with its best threshold, is a candidate of a leaf of several labels.
 
         `allowed` says what the spans that reach it allow.
@@ -182,7 +182,7 @@ class Growth:
         for candidate in useful:
             heapq.heappush(self.queue, candidate)
 
-    def at_level(self, leaf: Leaf, number: int, lowest: int) -> Candidate | None:
+    def at_level(self, leaf: GrowingLeaf, number: int, lowest: int) -> Candidate | None:
         """A split by the lowest level of a feature that gains, from `lowest` on."""
         levels, scores = self.worth.levels_of[number], leaf.scores
         for level in scores.useful:
@@ -191,20 +191,28 @@ class Growth:
                 return self.candidate(leaf, number, scores.worths[level], scores.gains[level], level=place)
         return None
 
-    def at_threshold(self, leaf: Leaf, number: int, found: Threshold) -> Candidate | None:
+    def at_threshold(self, leaf: GrowingLeaf, number: int, found: Threshold) -> Candidate | None:
         """A split after a code, if it gains."""
         if min(found.worth, found.gain) <= LEAST_GAIN:
             return None
         return self.candidate(leaf, number, found.worth, found.gain, cut=found.cut, at=found.at)
 
     def candidate(
-        self, leaf: Leaf, feature: int, worth: float, gain: float, *, level: int = 0, cut: int = -1, at: float = 0.0
+        self,
+        leaf: GrowingLeaf,
+        feature: int,
+        worth: float,
+        gain: float,
+        *,
+        level: int = 0,
+        cut: int = -1,
+        at: float = 0.0,
     ) -> Candidate:
         """A split with its place in the queue."""
         rank = (self.worth.is_second_rate(gain, leaf.average), -round(worth, DIGITS), leaf.number, feature, level)
         return Candidate(rank, leaf, feature, level, cut, at)
 
-    def is_its_own_span(self, leaf: Leaf) -> bool:
+    def is_its_own_span(self, leaf: GrowingLeaf) -> bool:
         """Is the leaf reached by one span, of just its own people, that has more than one bin?"""
         return self.guard is not None and self.guard.spans.is_alone(leaf.number, leaf.rows)
 
@@ -247,17 +255,17 @@ class Growth:
                 # After a private question the same spans reach all sons.
                 self.propose(son, self.allowed_at(son) if feature.public else allowed)
 
-    def open(self, leaf: Leaf, split: Split) -> Bools:
+    def open(self, leaf: GrowingLeaf, split: Split) -> Bools:
         """Make a leaf a node, and say which of its sons have people of several labels."""
         leaf.split, leaf.scores = split, NO_SCORES
         parts = self.parts(leaf, split)
         for place, part in enumerate(zip(*parts, strict=True)):
-            leaf.sons.append(Leaf(self.made, *part, leaf, place))
+            leaf.sons.append(GrowingLeaf(self.made, *part, leaf, place))
             self.made += 1
         several: Bools = (parts[2] > 0).sum(axis=1) > 1
         return several
 
-    def parts(self, leaf: Leaf, split: Split) -> tuple[list[Rows], list[Floats], Floats]:
+    def parts(self, leaf: GrowingLeaf, split: Split) -> tuple[list[Rows], list[Floats], Floats]:
         """The rows of a leaf, their weights and their counts by son; rows may be reordered in place."""
         feature = self.features[split.feature]
         if feature.spread is not None:
@@ -267,7 +275,7 @@ class Growth:
             return self.people.divide_shares(leaf.rows, leaf.share, feature, split)
         return self.people.divide(leaf.rows, leaf.share, feature, split)
 
-    def inside(self, leaf: Leaf, number: int) -> Bools | None:
+    def inside(self, leaf: GrowingLeaf, number: int) -> Bools | None:
         """The values of a feature that can still occur in a leaf, or None if it was not asked on the way."""
         feature, found = self.features[number], None
         while leaf.above is not None:
@@ -298,11 +306,11 @@ class Growth:
         level = self.worth.levels_of[split.feature][candidate.level]
         return all(guard.levels_of_span(span)[level] for span in spans)
 
-    def allowed_at(self, leaf: Leaf) -> Allowed:
+    def allowed_at(self, leaf: GrowingLeaf) -> Allowed:
         """Which splits the spans that reach a leaf allow."""
         return Allowed(self.guard, [] if self.guard is None else self.guard.spans.of(leaf.number))
 
-    def by_level(self, leaf: Leaf, number: int, level: int) -> Split:
+    def by_level(self, leaf: GrowingLeaf, number: int, level: int) -> Split:
         """The split by the names of a level of a feature; remembered where all codes may come."""
         before = leaf.asked(number)
         if before is None and (number, level) in self.splits_of_all:
@@ -320,12 +328,12 @@ class Growth:
             self.splits_of_all[number, level] = split
         return split
 
-    def threshold(self, leaf: Leaf, number: int, cut: int, at: float) -> Split:
+    def threshold(self, leaf: GrowingLeaf, number: int, cut: int, at: float) -> Split:
         """The split of a numeric feature after a code, at a number; a missing one has a son of its own or is shared."""
         third = self.features[number].can_be_missing and leaf.asked(number) is None and not self.shares_missing
         return Split(number, 2 + third, NO_SON, cut, at)
 
-    def leaves(self) -> Iterator[Leaf]:
+    def leaves(self) -> Iterator[GrowingLeaf]:
         """Every leaf of the tree as it is."""
         waiting = [self.root]
         while waiting:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from statistics import NormalDist
 from typing import Annotated
 
-from kspan.induce.tree.grow import Growth, Leaf
+from kspan.induce.tree.grow import GrowingLeaf, Growth
 from kspan.options import Within
 
 SLACK = 0.1
@@ -58,16 +58,16 @@ def _extra(people: float, errors: float, confidence_factor: float) -> float:
     return (rate + z**2 / (2 * people) + z * spread) / (1 + z**2 / people) * people - errors
 
 
-def errors_as_leaf(node: Leaf, confidence_factor: float, row_worth: float = 1.0) -> float:
+def errors_as_leaf(node: GrowingLeaf, confidence_factor: float, row_worth: float = 1.0) -> float:
     """What a node promises if it is a leaf."""
     return expected_errors(node.people * row_worth, _errors(node) * row_worth, confidence_factor) / row_worth
 
 
-def _errors(leaf: Leaf) -> float:
+def _errors(leaf: GrowingLeaf) -> float:
     return float(leaf.counts.sum() - leaf.counts.max())
 
 
-def _with_all_below(leaf: Leaf) -> list[Leaf]:
+def _with_all_below(leaf: GrowingLeaf) -> list[GrowingLeaf]:
     """A node and all below it, parents before children."""
     order = [leaf]
     for node in order:
@@ -75,9 +75,9 @@ def _with_all_below(leaf: Leaf) -> list[Leaf]:
     return order
 
 
-def _collapse(root: Leaf) -> None:
+def _collapse(root: GrowingLeaf) -> None:
     """Make leaves of nodes whose subtrees are right no more often on the training rows, from the top."""
-    wrong: dict[Leaf, float] = {}
+    wrong: dict[GrowingLeaf, float] = {}
     for node in reversed(_with_all_below(root)):
         wrong[node] = sum(wrong[son] for son in node.sons) if node.sons else _errors(node)
     waiting = [root]
@@ -88,7 +88,7 @@ def _collapse(root: Leaf) -> None:
         waiting.extend(node.sons)
 
 
-def cut(node: Leaf) -> None:
+def cut(node: GrowingLeaf) -> None:
     """Make a node a leaf."""
     node.split, node.sons = None, []
 
@@ -99,17 +99,17 @@ class _Pruning:
     def __init__(self, growth: Growth, confidence_factor: float, raising: bool, row_worth: float) -> None:
         self.growth, self.confidence_factor, self.raising = growth, confidence_factor, raising
         self.row_worth = row_worth
-        self.promised: dict[Leaf, float] = {}
+        self.promised: dict[GrowingLeaf, float] = {}
 
-    def as_leaf(self, node: Leaf) -> float:
+    def as_leaf(self, node: GrowingLeaf) -> float:
         return errors_as_leaf(node, self.confidence_factor, self.row_worth)
 
-    def settle(self, root: Leaf) -> None:
+    def settle(self, root: GrowingLeaf) -> None:
         """Prune a node and all below it, sons before their parents."""
         for node in reversed(_with_all_below(root)):
             self.settle_one(node)
 
-    def settle_one(self, node: Leaf) -> None:
+    def settle_one(self, node: GrowingLeaf) -> None:
         """Prune a node whose sons are pruned."""
         as_leaf = self.as_leaf(node)
         while node.sons:
@@ -127,14 +127,14 @@ class _Pruning:
                 return
         self.promised[node] = as_leaf
 
-    def raised(self, node: Leaf) -> Leaf | None:
+    def raised(self, node: GrowingLeaf) -> GrowingLeaf | None:
         """The largest branch of a node with all of its rows sent down there, if it could take the node's place."""
         branch = max(reversed(node.sons), key=lambda son: round(son.people, 6))  # the last among equals, as in J48
         if not self.raising or branch.split is None or self.asks_again(node, branch):
             return None
         return self.sent_down(branch, node)
 
-    def asks_again(self, node: Leaf, branch: Leaf) -> bool:
+    def asks_again(self, node: GrowingLeaf, branch: GrowingLeaf) -> bool:
         """Does a branch ask the attribute of its node for a finer level, so that it has no answer to other values?"""
         assert node.split is not None
         feature = node.split.feature
@@ -144,10 +144,12 @@ class _Pruning:
             return False
         return any(one.split is not None and one.split.feature == feature for one in _with_all_below(branch))
 
-    def sent_down(self, branch: Leaf, above: Leaf) -> Leaf:
+    def sent_down(self, branch: GrowingLeaf, above: GrowingLeaf) -> GrowingLeaf:
         """A copy of a branch with all rows of a node above in it."""
         growth = self.growth
-        top = Leaf(branch.number, above.rows, above.share, above.counts, above.above, above.place, split=branch.split)
+        top = GrowingLeaf(
+            branch.number, above.rows, above.share, above.counts, above.above, above.place, split=branch.split
+        )
         waiting = [(branch, top)]
         while waiting:
             old, new = waiting.pop()
@@ -157,10 +159,10 @@ class _Pruning:
             sent = replace(new, rows=new.rows.copy(), share=new.share.copy())
             parts = zip(old.sons, *growth.parts(sent, old.split), strict=True)
             for place, (son, rows, share, counts) in enumerate(parts):
-                new.sons.append(Leaf(son.number, rows, share, counts, new, place, split=son.split))
+                new.sons.append(GrowingLeaf(son.number, rows, share, counts, new, place, split=son.split))
                 waiting.append((son, new.sons[-1]))
         return top
 
 
-def _leaves(root: Leaf) -> Iterator[Leaf]:
+def _leaves(root: GrowingLeaf) -> Iterator[GrowingLeaf]:
     return (node for node in _with_all_below(root) if node.split is None)

@@ -6,7 +6,7 @@ import numpy as np
 
 from kspan.data.schema import Schema
 from kspan.data.table import Table
-from kspan.induce.tree.grow import Growth, Leaf
+from kspan.induce.tree.grow import GrowingLeaf, Growth
 from kspan.induce.tree.people import Split
 from kspan.limits import MOST_EMPTY
 from kspan.model.outcome import plain
@@ -37,7 +37,7 @@ def head(growth: Growth, table: Table, schema: Schema) -> tuple[tuple[Attribute,
 class _Open:
     """A node whose sons are being made."""
 
-    leaf: Leaf
+    leaf: GrowingLeaf
     bounds: Bounds
     regions: list[Region]
     edges: list[Edge] = field(default_factory=list)
@@ -64,7 +64,7 @@ def released_node(growth: Growth) -> Node:
         above.edges.append(Edge(above.regions[len(above.edges)], node))
 
 
-def _opened(growth: Growth, leaf: Leaf, bounds: Bounds, categories: dict[Split, list[Region]]) -> _Open:
+def _opened(growth: Growth, leaf: GrowingLeaf, bounds: Bounds, categories: dict[Split, list[Region]]) -> _Open:
     split = leaf.split
     if split is None:
         return _Open(leaf, bounds, [])

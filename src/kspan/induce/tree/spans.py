@@ -49,7 +49,7 @@ class Parts:
     exposing: Bools
 
 
-class Spans:
+class GrowingSpans:
     """All spans of a tree, found from its leaves.
 
     A span that is divided at one leaf is divided for every leaf it reaches; the others find out when they are asked.

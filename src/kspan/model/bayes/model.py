@@ -6,8 +6,8 @@ import numpy as np
 import polars as pl
 
 from kspan.data.arrays import Floats
-from kspan.data.encoding import as_columns, check_present
 from kspan.data.expected import NumberCells, Numbers, Words
+from kspan.data.numeric_features import as_columns, check_present
 
 NARROW = 1e-6
 """A range so narrow, in standard deviations, is as likely as its middle."""

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from kspan.data.encoding import Encoding, Feature
 from kspan.data.expected import Words
+from kspan.data.numeric_features import NumericFeature, NumericFeatures
 from kspan.model.checks import Place, check_keys, number
 from kspan.model.documents import check_format
 from kspan.model.known import check_names, read_cuts, read_head, read_known, row, rows, write_known
@@ -41,14 +41,14 @@ def read_linear(document: Any, source: str = "the model") -> Linear:
     check_names(top, [feature.known.name for feature in features], target)
     if not isinstance(document["missing_indicator"], bool):
         top.refuse("'missing_indicator' must be true or false")
-    encoding = Encoding(features, standardize=True, indicator=document["missing_indicator"])
+    encoding = NumericFeatures(features, standardize=True, indicator=document["missing_indicator"])
     if document["columns"] != encoding.names:
         top.refuse("'columns' must name the values of each attribute in their order")
     weights = rows(top, "'coefficients'", document["coefficients"], (len(labels), len(encoding.names)))
     return Linear(target, labels, encoding, weights, row(top, "'intercepts'", document["intercepts"], len(labels)))
 
 
-def _written(feature: Feature) -> dict[str, Any]:
+def _written(feature: NumericFeature) -> dict[str, Any]:
     known = write_known(feature.known)
     if isinstance(feature.known, Words):
         return {**known, "mean": list(feature.mean)}
@@ -57,18 +57,18 @@ def _written(feature: Feature) -> dict[str, Any]:
     return {**known, "mean": feature.mean[0], "scale": feature.scale}
 
 
-def _read(place: Place, found: Any) -> Feature:
+def _read(place: Place, found: Any) -> NumericFeature:
     cut = isinstance(found, dict) and "cuts" in found
     scaled = isinstance(found, dict) and found.get("kind") == "numeric" and not cut
     known = read_known(place, found, ("mean", "scale") if scaled else ("mean",), ("cuts",))
     if isinstance(known, Words):
         if cut:
             place.refuse("an attribute of words has no 'cuts'")
-        return Feature(known, row(place, "'mean'", found["mean"], len(known.values), low=0.0))
+        return NumericFeature(known, row(place, "'mean'", found["mean"], len(known.values), low=0.0))
     if cut:
         cuts = read_cuts(place, found["cuts"])
-        return Feature(known, row(place, "'mean'", found["mean"], len(cuts) + 1, low=0.0), cuts=cuts)
+        return NumericFeature(known, row(place, "'mean'", found["mean"], len(cuts) + 1, low=0.0), cuts=cuts)
     scale = number(place, "'scale'", found["scale"])
     if scale <= 0:
         place.refuse("'scale' must be more than 0")
-    return Feature(known, (number(place, "'mean'", found["mean"]),), scale)
+    return NumericFeature(known, (number(place, "'mean'", found["mean"]),), scale)

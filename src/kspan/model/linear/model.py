@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 
 from kspan.data.arrays import Floats
-from kspan.data.encoding import Encoding
+from kspan.data.numeric_features import NumericFeatures
 from kspan.model.bayes.model import softmax
 
 
@@ -16,7 +16,7 @@ class Linear:
 
     target: str
     labels: tuple[str, ...]
-    encoding: Encoding
+    encoding: NumericFeatures
     coefficients: tuple[tuple[float, ...], ...]
     """Label by column of the encoding."""
     intercepts: tuple[float, ...]

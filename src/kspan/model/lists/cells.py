@@ -13,7 +13,7 @@ DIGITS = 12
 """Shares that differ only beyond them are the same."""
 
 
-class Cells:
+class RemainingCells:
     """The cells of a column; a cell of which only a part is left gets a code of its own when it is asked for."""
 
     def __init__(self, way: Ways, attribute: Attribute, regions: Iterable[Region]) -> None:

@@ -4,8 +4,8 @@ from typing import Any
 
 from kspan.model.checks import Place, check_keys, number
 from kspan.model.documents import check_format
-from kspan.model.lists.model import Condition, DecisionList, Rule
-from kspan.model.outcome import Counts, plain
+from kspan.model.lists.model import Condition, DecisionList, ListRule
+from kspan.model.outcome import LabelCounts, plain
 from kspan.model.tree.admitted import check_disjoint
 from kspan.model.tree.json import read_attributes, read_target
 from kspan.model.tree.nodes import MOST_NODES, NodeReader
@@ -65,7 +65,7 @@ no decision list that kspan wrote
     return DecisionList(attributes, target, role, labels, rules, reader.counts(last, document["default"]["counts"]))
 
 
-def _rule(reader: NodeReader, place: Place, found: Any) -> Rule:
+def _rule(reader: NodeReader, place: Place, found: Any) -> ListRule:
     check_keys(place, found, ("conditions", "counts"))
     if not isinstance(found["conditions"], list) or not found["conditions"]:
         place.refuse("'conditions' must be a list of at least one condition")
@@ -74,7 +74,7 @@ def _rule(reader: NodeReader, place: Place, found: Any) -> Rule:
     )
     if len({one.attribute for one in conditions}) < len(conditions):
         place.refuse("two of its conditions ask the same attribute")
-    return Rule(conditions, reader.counts(place, found["counts"]))
+    return ListRule(conditions, reader.counts(place, found["counts"]))
 
 
 def _condition(reader: NodeReader, place: Place, found: Any) -> Condition:
@@ -91,5 +91,5 @@ def _condition(reader: NodeReader, place: Place, found: Any) -> Condition:
     return Condition(asked, region, unknown)
 
 
-def _counts(outcome: Counts) -> list[float]:
+def _counts(outcome: LabelCounts) -> list[float]:
     return [plain(count) for count in outcome.counts]

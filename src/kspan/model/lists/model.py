@@ -9,8 +9,8 @@ import polars as pl
 
 from kspan.data.arrays import Floats, Int64s
 from kspan.data.table import Table
-from kspan.model.lists.cells import Cells
-from kspan.model.outcome import Counts, whole
+from kspan.model.lists.cells import RemainingCells
+from kspan.model.outcome import LabelCounts, whole
 from kspan.model.questions import answers
 from kspan.model.tree.model import Attribute, Region, Role
 from kspan.model.tree.paths import EVERYONE, condition, outcome_text
@@ -33,11 +33,11 @@ class Condition:
 
 
 @dataclass(frozen=True)
-class Rule:
+class ListRule:
     """A conjunction of conditions, and the labels of those whom it took from the rules before it."""
 
     conditions: tuple[Condition, ...]
-    outcome: Counts
+    outcome: LabelCounts
 
 
 @dataclass(frozen=True, repr=False)
@@ -45,8 +45,8 @@ class DecisionList:
     """Rules in order, of which the first that admits a person answers, and the default for all others.
 
     >>> age = Attribute("age", "public", "numeric")
-    >>> old = Rule((Condition(0, Region(intervals=((40, None),)), 0.5),), Counts((2, 30)))
-    >>> found = DecisionList((age,), "pays", "private", ("no", "yes"), (old,), Counts((20, 12)))
+    >>> old = ListRule((Condition(0, Region(intervals=((40, None),)), 0.5),), LabelCounts((2, 30)))
+    >>> found = DecisionList((age,), "pays", "private", ("no", "yes"), (old,), LabelCounts((20, 12)))
     >>> print(found)
     if age > 40: yes (no: 2, yes: 30)
     else: no (no: 20, yes: 12)
@@ -58,8 +58,8 @@ class DecisionList:
     target: str
     target_role: Role
     labels: tuple[str, ...]
-    rules: tuple[Rule, ...]
-    default: Counts
+    rules: tuple[ListRule, ...]
+    default: LabelCounts
 
     @property
     def tells_shares(self) -> bool:
@@ -68,13 +68,13 @@ class DecisionList:
 
     @cached_property
     def people(self) -> float:
-        """How many people it was learnt from."""
+        """How many people it was learned from."""
         return whole(round(sum(self._everybody.counts), 3))  # fractions were rounded rule by rule
 
     @cached_property
-    def _everybody(self) -> Counts:
+    def _everybody(self) -> LabelCounts:
         outcomes = [*(rule.outcome for rule in self.rules), self.default]
-        return Counts(tuple(map(sum, zip(*(one.counts for one in outcomes), strict=True))))
+        return LabelCounts(tuple(map(sum, zip(*(one.counts for one in outcomes), strict=True))))
 
     @cached_property
     def numbers(self) -> list[int]:
@@ -97,7 +97,7 @@ class DecisionList:
 
         A rule takes the part of a row that it admits, and the rest goes on to the next one, so that the answer to a row
         whose cells admit several values (`{a|b}`, `[lo, hi]`) is the mean of the answers to all that it may be. Where a
-        value is missing or `*`, each rule that asks it takes the part that it took of people when it was learnt.
+        value is missing or `*`, each rule that asks it takes the part that it took of people when it was learned.
         """
         ways = {number: Ways(table[self.attributes[number].name], range_pattern) for number in self.numbers}
         cells = {number: self._cells(number, way) for number, way in ways.items() if way.meant is not None}
@@ -114,7 +114,7 @@ class DecisionList:
             shares[rows] = self._of_cells(distinct, ways, cells)[place.ravel()]
         return shares
 
-    def _of_single_values(self, rows: Int64s, ways: Mapping[int, Ways], cells: Mapping[int, Cells]) -> Floats:
+    def _of_single_values(self, rows: Int64s, ways: Mapping[int, Ways], cells: Mapping[int, RemainingCells]) -> Floats:
         """The answers to rows whose cells are single values, or unknown."""
         shares, at, rest = np.zeros((len(rows), len(self.labels))), np.arange(len(rows)), np.ones(len(rows))
         for rule in self.rules:
@@ -133,7 +133,7 @@ class DecisionList:
         shares[at] += rest[:, None] * self._answer(self.default)
         return shares
 
-    def _of_cells(self, codes: Int64s, ways: Mapping[int, Ways], cells: Mapping[int, Cells]) -> Floats:
+    def _of_cells(self, codes: Int64s, ways: Mapping[int, Ways], cells: Mapping[int, RemainingCells]) -> Floats:
         """The answers to rows whose cells may admit several values, given by their codes.
 
         A rule divides a row into a part that it takes and, for each condition, one that fails just there; their cells
@@ -165,11 +165,11 @@ class DecisionList:
         np.add.at(shares, owner, weight[:, None] * self._answer(self.default))
         return shares
 
-    def _cells(self, number: int, way: Ways) -> Cells:
+    def _cells(self, number: int, way: Ways) -> RemainingCells:
         asked = (one.region for rule in self.rules for one in rule.conditions if one.attribute == number)
-        return Cells(way, self.attributes[number], asked)
+        return RemainingCells(way, self.attributes[number], asked)
 
-    def _answer(self, outcome: Counts) -> Floats:
+    def _answer(self, outcome: LabelCounts) -> Floats:
         """The share of each label; of a rule that took nobody, that among all people."""
         labels = len(self.labels)
         for told in (outcome, self._everybody):
@@ -193,7 +193,7 @@ class DecisionList:
         yield f"{'else' if self.rules else EVERYONE}: {outcome_text(self.labels, self.default)}"
 
 
-def _part(one: Condition, way: Ways, cells: Cells | None) -> Floats:
+def _part(one: Condition, way: Ways, cells: RemainingCells | None) -> Floats:
     """For each code the part of a person with such a cell that a condition admits."""
     if cells is not None:
         return cells.part(one.region, one.unknown)

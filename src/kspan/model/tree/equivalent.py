@@ -49,14 +49,14 @@ def equivalent_table(tree: Any, people: Any, policy: PolicyLike) -> Any:
     >>> equivalent_table(tree, small_mortgage(), policy).rows()[:4]
     [('No', 'Bad'), ('No', 'Bad'), ('No', 'Bad'), ('Yes', 'Bad')]
     """
-    return of_its_kind(people, told(model_of(tree, TREE), load(people), Policy.of(policy)))
+    return of_its_kind(people, equivalent_frame(model_of(tree, TREE), load(people), Policy.of(policy)))
 
 
-def told(tree: Tree, people: pl.DataFrame, policy: Policy) -> pl.DataFrame:
+def equivalent_frame(tree: Tree, people: pl.DataFrame, policy: Policy) -> pl.DataFrame:
     """The equivalent table of a tree among the people of a frame."""
     table = _asked(tree, people, policy)
     known = {
-        number: Known(attribute, table[attribute.name])
+        number: KnownRegions(attribute, table[attribute.name])
         for number, attribute in enumerate(tree.attributes)
         if attribute.name in table.columns
     }
@@ -75,7 +75,7 @@ def told(tree: Tree, people: pl.DataFrame, policy: Policy) -> pl.DataFrame:
     return shown.sort(order, nulls_last=True)
 
 
-class Known:
+class KnownRegions:
     """What is known of one attribute of each person: one of some regions, of which the first is anything at all."""
 
     def __init__(self, attribute: Attribute, column: Column) -> None:
@@ -130,7 +130,7 @@ class Known:
         ]
 
 
-def _follow(tree: Tree, known: dict[int, Known], everybody: Int64s) -> None:
+def _follow(tree: Tree, known: dict[int, KnownRegions], everybody: Int64s) -> None:
     """Send people down the tree by public values into every leaf they may be in, and by all values into their own.
 
     A public question tells apart all who may be asked it, a private one nobody; but one who answered a private question

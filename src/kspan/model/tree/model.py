@@ -11,7 +11,7 @@ from kspan.data.arrays import Bools, Floats
 from kspan.data.domain import Kind
 from kspan.data.table import Column, Table
 from kspan.errors import ModelError
-from kspan.model.outcome import Counts, Disclosure, Outcome, disclosure_named, plain, reduced
+from kspan.model.outcome import Disclosure, LabelCounts, Outcome, disclosure_named, plain, reduced
 from kspan.model.tree.ways import Ways
 from kspan.notebooks import ShownInNotebooks
 
@@ -96,7 +96,7 @@ class Node:
     @classmethod
     def of_counts(cls, counts: Iterable[float], attribute: int | None = None, edges: tuple[Edge, ...] = ()) -> "Node":
         """A node that discloses how many people have each label."""
-        return cls(Counts(tuple(counts)), attribute, edges)
+        return cls(LabelCounts(tuple(counts)), attribute, edges)
 
     @property
     def is_leaf(self) -> bool:
@@ -106,7 +106,7 @@ class Node:
     @property
     def counts(self) -> tuple[float, ...]:
         """How many people have each label, if that is disclosed."""
-        if not isinstance(self.outcome, Counts):
+        if not isinstance(self.outcome, LabelCounts):
             raise ModelError(f"the tree discloses only {self.outcome.kind!r}, not counts: learn or load one that does")
         return self.outcome.counts
 

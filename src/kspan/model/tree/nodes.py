@@ -11,7 +11,7 @@ from typing import Any
 from kspan.data.garbage import uncollected
 from kspan.errors import did_you_mean
 from kspan.model.checks import Place, check_keys, flag, number, pair, text, texts
-from kspan.model.outcome import WHOLE, Counts, Disclosure, HitMiss, Label, Outcome, Shares, whole
+from kspan.model.outcome import WHOLE, Disclosure, HitMiss, Label, LabelCounts, Outcome, Shares, whole
 from kspan.model.tree.admitted import Admitted, check_cover, check_disjoint
 from kspan.model.tree.model import Attribute, Edge, Node, Region
 from kspan.model.tree.release import Marginal
@@ -159,12 +159,12 @@ class NodeReader:
         label = self.label(place, found["label"])
         return Label(label) if self.disclosure == "label" else self.hit_miss(place, label, found)
 
-    def counts(self, place: Place, found: Any) -> Counts:
+    def counts(self, place: Place, found: Any) -> LabelCounts:
         """How many people have each label."""
         self.check_list(place, "'counts'", found)
         if WHOLE.issuperset(map(type, found)) and min(found) >= 0 and max(found) <= MOST_PEOPLE:
-            return Counts(tuple(found))
-        return Counts(tuple(read_people(place, "each of 'counts'", count) for count in found))
+            return LabelCounts(tuple(found))
+        return LabelCounts(tuple(read_people(place, "each of 'counts'", count) for count in found))
 
     def shares(self, place: Place, found: Any) -> Shares:
         """The share of each label, or null where nobody came."""
@@ -237,8 +237,8 @@ def _made(drafts: list[_Draft]) -> Node:
 
 def _check_sum(place: Place, own: Outcome, below: Sequence[Outcome]) -> None:
     """Refuse edges that do not lead to all the people of a node, as far as that is disclosed."""
-    if isinstance(own, Counts):
-        counts = (one.counts for one in below if isinstance(one, Counts))
+    if isinstance(own, LabelCounts):
+        counts = (one.counts for one in below if isinstance(one, LabelCounts))
         if not all(map(_adds_up, own.counts, zip(*counts, strict=True))):
             place.refuse("the 'counts' below its edges do not add up to its own, label by label")
     elif isinstance(own, HitMiss) and not _adds_up(own.people, [one.people or 0 for one in below]):

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import polars as pl
 
 from kspan.data.cells import number_text, write_set
-from kspan.model.outcome import Counts, HitMiss, Outcome, Shares, plain
+from kspan.model.outcome import HitMiss, LabelCounts, Outcome, Shares, plain
 from kspan.model.tree.model import Attribute, Node, Region, Tree
 
 EVERYONE = "everyone"
@@ -147,7 +147,7 @@ def outcome_text(labels: Sequence[str], outcome: Outcome) -> str:
     most, told = _visible(labels[outcome.label]), list[str]()
     if isinstance(outcome, HitMiss):
         told = [f"hit: {_count(outcome.hit)}", f"miss: {_count(outcome.miss)}"]
-    elif isinstance(outcome, Counts):
+    elif isinstance(outcome, LabelCounts):
         told = [
             f"{_visible(label)}: {_count(count)}" for label, count in zip(labels, outcome.counts, strict=True) if count
         ]

@@ -5,7 +5,7 @@ from typing import Any
 
 from kspan.errors import ModelError
 from kspan.model.claim import Claim
-from kspan.model.outcome import Counts, HitMiss, Outcome, Shares, plain
+from kspan.model.outcome import HitMiss, LabelCounts, Outcome, Shares, plain
 from kspan.model.tree.model import Attribute, Edge, Node, Region, Tree
 from kspan.model.tree.nodes import MOST_DEPTH
 from kspan.model.tree.release import Marginal, TreeRelease
@@ -103,7 +103,7 @@ class _Writer:
         return written
 
     def outcome(self, outcome: Outcome) -> dict[str, Any]:
-        if isinstance(outcome, Counts):
+        if isinstance(outcome, LabelCounts):
             return {"counts": [plain(count) for count in outcome.counts]}
         if isinstance(outcome, Shares):
             return {"shares": None if outcome.each is None else list(outcome.each)}

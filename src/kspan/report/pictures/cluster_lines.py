@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from kspan.report.pictures.cluster_marks import GRID, LIT, Json, colors_of, numbers
 from kspan.report.pictures.clusters import ClustersPicture, DrawnAxis
-from kspan.report.pictures.words import number_short
+from kspan.report.pictures.labels import number_short
 
 
 def side_by_side(picture: ClustersPicture) -> Json:

@@ -13,7 +13,7 @@ from kspan.model.outcome import plain
 from kspan.model.tree.model import Role
 from kspan.report.crowd import Crowd, crowds
 from kspan.report.pictures.cell_shapes import Polygon, cell_shapes
-from kspan.report.pictures.words import joined, number_short, short
+from kspan.report.pictures.labels import joined, number_short, short
 
 MOST_CLUSTERS = 200
 """Clusters that are drawn, those with the most people."""

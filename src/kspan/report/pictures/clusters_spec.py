@@ -4,8 +4,8 @@ from kspan.report.pictures.cluster_lines import side_by_side
 from kspan.report.pictures.cluster_marks import GRID, Json
 from kspan.report.pictures.cluster_plane import plane
 from kspan.report.pictures.clusters import ClustersPicture, DrawnCluster
+from kspan.report.pictures.labels import people_text, ranges
 from kspan.report.pictures.tree_marks import FONT
-from kspan.report.pictures.words import people_text, ranges
 from kspan.report.svg import svg_of
 
 WIDTH, HEIGHT = 640, 380

@@ -12,7 +12,7 @@ from kspan.model.rules.model import Rule, Rules
 from kspan.model.tree.model import Role
 from kspan.report.charts import COLORS
 from kspan.report.crowd import Crowd, crowds
-from kspan.report.pictures.words import short
+from kspan.report.pictures.labels import short
 
 MOST_RULES = 500
 """Rules that are listed, the first of them."""

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from itertools import accumulate
 
 from kspan.audit.findings import Finding
-from kspan.model.outcome import Counts, HitMiss, Outcome, Shares, plain
+from kspan.model.outcome import HitMiss, LabelCounts, Outcome, Shares, plain
 from kspan.model.tree.model import Edge, Node, Role, Tree
 from kspan.model.tree.paths import EVERYONE
 from kspan.report.crowd import Crowd, crowds
-from kspan.report.pictures.words import short, way
+from kspan.report.pictures.labels import short, way
 
 MOST_NODES = 3_000
 """Nodes that are drawn; deeper levels are folded."""
@@ -214,7 +214,7 @@ def _shares(tree: Tree, outcome: Outcome) -> tuple[tuple[str, float], ...]:
     """The shares of labels that are disclosed, the commonest first."""
     if isinstance(outcome, HitMiss) and outcome.label is not None:
         return ((short(tree.labels[outcome.label]), round(outcome.hit / outcome.people, 4)),)
-    shares = outcome.shares(len(tree.labels)) if isinstance(outcome, Counts | Shares) else None
+    shares = outcome.shares(len(tree.labels)) if isinstance(outcome, LabelCounts | Shares) else None
     if shares is None:
         return ()
     told = sorted(((-share, place) for place, share in enumerate(shares.tolist()) if share))

@@ -4,9 +4,9 @@ from collections.abc import Iterable
 from typing import Any
 
 from kspan.report.charts import COLORS
+from kspan.report.pictures.labels import people_text, ranges
 from kspan.report.pictures.tree import HELD_BACK, TreeNode, TreePicture
 from kspan.report.pictures.tree_marks import FONT, UNTOLD, drawing, layout
-from kspan.report.pictures.words import people_text, ranges
 from kspan.report.svg import svg_of
 
 START_DEPTH = 4

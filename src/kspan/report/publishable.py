@@ -11,13 +11,13 @@ from kspan.audit.findings import Audit, Finding
 from kspan.model.clusters.model import Clusters
 from kspan.model.rules.model import Rules
 from kspan.model.tree.model import Node, Tree
-from kspan.report.pictures.words import way
+from kspan.report.pictures.labels import way
 
 MOST_CONDITIONS = 12
 """Of a span that are named."""
 
 
-def told(
+def publishable_spans(
     audit: Audit, findings: Sequence[Finding], model: Tree | Clusters | Rules | None = None
 ) -> tuple[Finding, ...]:
     """Findings as far as the release tells them, or its model if that is known: of a tree, what leads to a span."""

@@ -30,7 +30,7 @@ from kspan.errors import DataError, listed
 
 
 @dataclass(frozen=True)
-class Feature:
+class NumericFeature:
     """One attribute as numbers: a column for each word or bin, or one for a number."""
 
     known: Known
@@ -56,10 +56,10 @@ class Feature:
 
 
 @dataclass(frozen=True)
-class Encoding:
+class NumericFeatures:
     """How the columns of a table become numbers."""
 
-    features: tuple[Feature, ...]
+    features: tuple[NumericFeature, ...]
     standardize: bool = False
     """Are numbers told by their distance from the mean, in usual distances?"""
     indicator: bool = False
@@ -82,14 +82,14 @@ class Encoding:
         marks = [each.missing[each.codes][:, None] for each in cells] if self.indicator else []
         return np.hstack([*columns, *marks]).astype(np.float64)
 
-    def _scaled(self, feature: Feature, cells: WordCells | NumberCells) -> Floats:
+    def _scaled(self, feature: NumericFeature, cells: WordCells | NumberCells) -> Floats:
         numbers = feature.by_code(cells)
         if self.standardize and isinstance(feature.known, Numbers) and feature.cuts is None:
             numbers = (numbers - feature.mean[0]) / feature.scale
         return numbers
 
 
-def learn_encoding(
+def learn_features(
     columns: Iterable[General],
     weights: Floats,
     *,
@@ -98,7 +98,7 @@ def learn_encoding(
     indicator: bool = False,
     signs: Signs = NO_SIGNS,
     cuts: Mapping[str, tuple[float, ...]] | None = None,
-) -> tuple[Encoding, Floats]:
+) -> tuple[NumericFeatures, Floats]:
     """How the columns of a table become numbers, and its rows as such; each row stands for so many people.
 
     Numbers for which there are `cuts` are told by bins.
@@ -112,7 +112,7 @@ def learn_encoding(
         said = attribute.cells(shown)
         features.append(_feature(attribute, said, counts, (cuts or {}).get(attribute.name)))
         cells.append(said)
-    encoding = Encoding(tuple(features), standardize, indicator)
+    encoding = NumericFeatures(tuple(features), standardize, indicator)
     return encoding, encoding.of_cells(cells)
 
 
@@ -150,17 +150,17 @@ def check_present(names: Iterable[str], columns: Iterable[str]) -> None:
 
 def _feature(
     attribute: Known, cells: WordCells | NumberCells, counts: Floats, cuts: tuple[float, ...] | None
-) -> Feature:
+) -> NumericFeature:
     people = np.where(cells.says[:, None], counts, 0.0)
     everybody = people.sum()
     if not everybody:
-        return Feature(attribute, _of_nobody(attribute, cuts), cuts=cuts)
+        return NumericFeature(attribute, _of_nobody(attribute, cuts), cuts=cuts)
     numbers = np.where(cells.says[:, None], as_columns(attribute, cells, cuts), 0.0)
     mean = (people * numbers).sum(axis=0) / everybody
     if isinstance(attribute, Words) or cuts is not None:
-        return Feature(attribute, tuple(mean.tolist()), cuts=cuts)
+        return NumericFeature(attribute, tuple(mean.tolist()), cuts=cuts)
     spread = float(np.sqrt((people * (numbers - mean) ** 2).sum() / everybody))
-    return Feature(attribute, tuple(mean.tolist()), spread if spread > 0 and np.isfinite(spread) else 1.0)
+    return NumericFeature(attribute, tuple(mean.tolist()), spread if spread > 0 and np.isfinite(spread) else 1.0)
 
 
 def _of_nobody(attribute: Known, cuts: tuple[float, ...] | None) -> tuple[float, ...]:

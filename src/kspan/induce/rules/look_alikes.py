@@ -12,7 +12,7 @@ from kspan.privacy import OnPrivate, Requirement
 Question = tuple[frozenset[str], frozenset[str]]
 
 
-class Crowds:
+class LookAlikes:
     """People who look the same to whoever sees public items, and how the rules taken so far divide them.
 
     A kind of people is what they bought publicly. Of a rule it has an answer: 0 if the public part of the left side is

@@ -6,7 +6,7 @@ from kspan.data.cells import number_text
 from kspan.model.outcome import plain
 from kspan.model.tree.model import Attribute, Region
 from kspan.model.tree.paths import EVERYONE
-from kspan.report.words import visible
+from kspan.report.formatting import visible
 
 MOST_VALUES = 3
 """Values of a set that are named."""

@@ -15,7 +15,7 @@ WHOLE = 2.0**52
 
 
 @dataclass(frozen=True, eq=False)
-class Line:
+class NumberLine:
     """A finite range of numbers in cells, of which each holds the numbers above the end before it, up to its own."""
 
     base: float
@@ -24,7 +24,7 @@ class Line:
     """Are all bounds whole numbers or halves, so that people have whole numbers?"""
 
     @classmethod
-    def of(cls, attribute: Attribute, named: Iterable[float], *, fractions: bool = False) -> "Line":
+    def of(cls, attribute: Attribute, named: Iterable[float], *, fractions: bool = False) -> "NumberLine":
         """The line of an attribute with the bounds that are named; nothing finer could be told apart by a tree.
 
         Where the range is open it reaches a little beyond the outermost bounds; if none is named it is the number 0.

@@ -1,0 +1,52 @@
+"""Names, shares and levels as they are written in sentences."""
+
+from collections.abc import Sequence
+
+
+def conjoined(names: Sequence[str]) -> str:
+    """Names in a sentence.
+
+    >>> conjoined(["age", "sex", "zip"])
+    'age, sex and zip'
+    """
+    return " and ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))
+
+
+def visible(text: str) -> str:
+    r"""Text from the data without characters that would move the cursor or color the terminal.
+
+    >>> visible("a\x1b[31m\nb")
+    'a\\x1b[31m\\nb'
+    """
+    return "".join(char if char.isprintable() else repr(char)[1:-1] for char in text)
+
+
+def level_text(level: float | list[float]) -> str:
+    """What a measure reaches, as people read it.
+
+    >>> level_text([1 / 3, float("inf")])
+    '(0.3333, ∞)'
+    """
+    if isinstance(level, list):
+        return "({})".format(", ".join(map(level_text, level)))
+    return "∞" if level == float("inf") else f"{level:.4g}"
+
+
+def percent(share: float) -> str:
+    """A share as people read it.
+
+    >>> percent(0.5), percent(0.0012), percent(0.00001), percent(0)
+    ('50%', '0.1%', '< 0.1%', '0%')
+    """
+    if 0 < share < 0.0005:
+        return "< 0.1%"
+    return f"{100 * share:.1f}".removesuffix(".0") + "%"
+
+
+def chance(share: float) -> str:
+    """A risk as people read it.
+
+    >>> chance(0.1), chance(0.031), chance(1)
+    ('1 in 10', '1 in 32', 'certain')
+    """
+    return "certain" if share >= 1 else "none" if share <= 0 else f"1 in {round(1 / share):,}"
