@@ -50,7 +50,7 @@ def test_the_judge_finds_the_spans_of_the_definition_and_their_classes(world: Wo
         assert found.asked.classes(found.codes[span].tolist()) == len(classes)
         assert found.asked.exposes(found.codes)[span] == (len(classes) > 1)
         for item in PRIVATE:
-            told = found.asked.told(item, found.codes)[span]
+            told = found.asked.depends_on(item, found.codes)[span]
             assert told == naive.depends_on(world.rules, world.people[rows[0]], item)
 
 
