@@ -19,7 +19,7 @@ WORDS = [name for name in TRAIN.columns if TRAIN[name].dtype == pl.String and na
 """Trees are learned from categorical attributes only."""
 SIX = ["age", "education", "hours-per-week", "native-country", "capital-gain", "workclass"]
 ADDED = ["occupation", "marital-status", "relationship", "race", "sex", "capital-loss"]
-LEARNT = ks.Policy(public=WORDS, target="income", require="k=1")
+LEARNED = ks.Policy(public=WORDS, target="income", require="k=1")
 
 
 @cache
@@ -29,7 +29,7 @@ def released(k: int, public: int) -> Table:
     others = [name for name in TRAIN.columns if name not in (*names, "income")]
     policy = ks.Policy(public=names, private=others, target="income", require=ks.KAnonymity(k))
     release = ks.anonymize(TRAIN, policy, "mondrian", show="set", width="distinct", rng=0)
-    return encode(release.frame.select(*WORDS, "income"), LEARNT)
+    return encode(release.frame.select(*WORDS, "income"), LEARNED)
 
 
 def accuracy(tree: Tree) -> float:
@@ -39,13 +39,13 @@ def accuracy(tree: Tree) -> float:
 
 @cache
 def original() -> float:
-    return accuracy(id3(encode(TRAIN.select(*WORDS, "income"), LEARNT), LEARNT))
+    return accuracy(id3(encode(TRAIN.select(*WORDS, "income"), LEARNED), LEARNED))
 
 
 def loss(k: int, **options: Any) -> float:
     """How many points fewer are right than by the tree of the original; the mean of three runs where chance decides."""
     runs = range(3) if "random" in options.values() else range(1)
-    found = [accuracy(id3(released(k, len(SIX)), LEARNT, rng=run, **options)) for run in runs]
+    found = [accuracy(id3(released(k, len(SIX)), LEARNED, rng=run, **options)) for run in runs]
     return original() - float(np.mean(found))
 
 
@@ -69,6 +69,6 @@ ROOTS = dict(zip(range(6, 13), [*["relationship"] * 3, *["sex"] * 2, *["native-c
 @pytest.mark.slow
 @pytest.mark.parametrize(("public", "root"), ROOTS.items())
 def test_the_roots_of_table_4(public: int, root: str) -> None:
-    tree = id3(released(64, public), LEARNT, entropy="equal", division="random", min_rows=100)
+    tree = id3(released(64, public), LEARNED, entropy="equal", division="random", min_rows=100)
     assert tree.root.attribute is not None
     assert tree.attributes[tree.root.attribute].name == root

@@ -90,16 +90,16 @@ def anonymize(asked: AnonymizeRequest) -> int:
     from kspan.tables.release import beside
 
     _check_options(asked)
-    rules = Policy.load(asked.policy)
+    policy = Policy.load(asked.policy)
     changes: dict[str, Any] = {"counting": asked.counting, "suppressed_text": asked.suppressed_text}
-    rules = replace(rules, **{name: value for name, value in changes.items() if value is not None})
+    policy = replace(policy, **{name: value for name, value in changes.items() if value is not None})
     _check_places(asked)
     data, output, report = asked.data, asked.output, asked.report
     with together(), progress() as step:
         step(f"reading {data.name}")
         people = read_table(data, dialect(asked.delimiter, asked.encoding, asked.columns))
         how: dict[str, Any] = {"rng": asked.seed, "keep_order": asked.keep_order, "progress": step}
-        release = make(people, rules, asked.method, **how, **asked.options)
+        release = make(people, policy, asked.method, **how, **asked.options)
         step("writing it")
         release.save(output, source=None if str(data) == "-" else data, keep_formulas=asked.keep_formulas)
         if asked.explain is not None:

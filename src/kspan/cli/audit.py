@@ -1,8 +1,8 @@
 """kspan audit: replay the linking attack on a table or a model."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -27,110 +27,174 @@ from kspan.cli.output import page, progress, tell_json
 from kspan.errors import PolicyError
 from kspan.frames.commit import together
 
+if TYPE_CHECKING:
+    from kspan.audit.findings import Audit
+    from kspan.audit.table.judge import Progress
+    from kspan.policy import Policy
 
-def audit(
+
+@dataclass(frozen=True)
+class AuditRequest:
+    """What kspan audit is asked."""
+
     release: Annotated[
         Path,
         typer.Argument(help="A table (CSV, Parquet, Arrow, Feather, also gzipped; - for stdin) or a model (JSON)."),
-    ],
+    ]
     policy: Annotated[
         Path | None,
         typer.Option(
             "--policy", "-p", help="The policy: who may know each column, and what must hold; a model alone needs none."
         ),
-    ] = None,
+    ] = None
     data: Annotated[
         Path | None,
         typer.Option(
             help="The people that a model or a table was made from; without them a model is judged by its counts."
         ),
-    ] = None,
-    beside: Beside = None,
-    population: Population = None,
-    require: JudgeBy = None,
-    suppressed_text: SuppressedText = None,
+    ] = None
+    beside: Beside = None
+    population: Population = None
+    require: JudgeBy = None
+    suppressed_text: SuppressedText = None
     suppressed: Annotated[
         str | None, typer.Option("--suppressed-as", help="Read * as a 'value' of its own or as 'anything'.")
-    ] = None,
-    counting: Counting = None,
+    ] = None
+    counting: Counting = None
     without_identifiers: Annotated[
         bool,
         typer.Option("--without-identifiers", help="Judge the table as it would be without its identifier columns."),
-    ] = False,
+    ] = False
     people: Annotated[
         Path | None, typer.Option(help="Write the risk of each row to this file (.csv, .parquet, ...).")
-    ] = None,
-    report: ReportFile = None,
-    show: Annotated[int, typer.Option(min=0, help="How many of the smallest and of the failing groups to list.")] = 5,
-    delimiter: Delimiter = None,
-    encoding: Encoding = None,
-    columns: Columns = None,
-    json: Json = False,
-) -> int:
-    """Say who could be singled out in RELEASE by someone who knows the public columns."""
-    from kspan.audit import audit as judge
-    from kspan.frames.files import check_writable, read_table, write_table
-    from kspan.model.kind import is_model
-    from kspan.model.kinds import opened
-    from kspan.policy import Policy
-    from kspan.report.text import print_audit
+    ] = None
+    report: ReportFile = None
+    show: Annotated[int, typer.Option(min=0, help="How many of the smallest and of the failing groups to list.")] = 5
+    delimiter: Delimiter = None
+    encoding: Encoding = None
+    columns: Columns = None
+    json: Json = False
 
-    changes: dict[str, Any] = {"suppressed": suppressed, "suppressed_text": suppressed_text, "counting": counting}
-    changes = {key: value for key, value in changes.items() if value is not None}
-    rules = None if policy is None else replace(Policy.load(policy), **changes)
-    how = dialect(delimiter, encoding, columns)
-    others = beside or []
-    if people is not None:
-        check_writable(people)
-    check_report_file(report)
-    check_apart({"--people": people, "--report": report}, release, policy, data, population, *others)
+
+def audit(asked: AuditRequest) -> int:
+    """Say who could be singled out in RELEASE by someone who knows the public columns."""
+    from kspan.frames.files import write_table
+
+    policy = _policy(asked)
+    _check_places(asked)
     with together(), progress() as step:
-        step(f"reading {release.name}")
-        if is_model(release):
-            if data is None:
-                for_tables = {
-                    "--population": population,
-                    "--suppressed": suppressed_text,
-                    "--suppressed-as": suppressed,
-                    "--counting": counting,
-                    "--without-identifiers": without_identifiers or None,
-                    "--people": people,
-                }
-                _check_alone(release, [option for option, given in for_tables.items() if given is not None])
-            elif rules is None:
-                raise PolicyError(f"--data {data} needs a policy, which says who may know what: name it with --policy")
-            source = None if data is None else read_table(data, how)
-            table: Any = opened(release)
-            found = judge(table, source, rules, require=require, beside=others, show=show)
-        else:
-            table = read_table(release, how)
-            if rules is None:
-                raise PolicyError(f"{release} is a table: name the policy with --policy, which says who may know what")
-            if others:
-                raise PolicyError(f"{release} is a table: --with is for models, leave it out")
-            if without_identifiers:
-                table = table.drop(rules.identifier, strict=False)
-            everybody = None if population is None else read_table(population, how)
-            source = None if data is None else read_table(data, how)
-            found = judge(table, source, rules, require=require, population=everybody, show=show, progress=step)
-        if people is not None:
-            step(f"writing {people.name}")
-            write_table(found.per_row, people, owner_only=True)
-        if report is not None:
+        step(f"reading {asked.release.name}")
+        judged = _judged(asked, policy, step)
+        if asked.people is not None:
+            step(f"writing {asked.people.name}")
+            write_table(judged.audit.per_row, asked.people, owner_only=True)
+        if asked.report is not None:
             from kspan.report.making import described
 
-            named = None if str(release) == "-" else release
-            save_report(described(table, found, source, rules, path=named, progress=step), report)
-    tell_report(report, holds=found.holds)
-    if json:
+            named = None if str(asked.release) == "-" else asked.release
+            summary = described(judged.release, judged.audit, judged.source, policy, path=named, progress=step)
+            save_report(summary, asked.report)
+    tell_report(asked.report, holds=judged.audit.holds)
+    _tell(judged.audit, policy, as_json=asked.json)
+    return 0 if judged.audit.holds else 1
+
+
+@dataclass(frozen=True)
+class _Judged:
+    """What was judged, the people it was judged by if there were any, and the verdict."""
+
+    release: Any
+    source: Any
+    audit: "Audit"
+
+
+def _policy(asked: AuditRequest) -> "Policy | None":
+    """The policy with what the options change of it."""
+    from kspan.policy import Policy
+
+    if asked.policy is None:
+        return None
+    changes: dict[str, Any] = {
+        "suppressed": asked.suppressed,
+        "suppressed_text": asked.suppressed_text,
+        "counting": asked.counting,
+    }
+    return replace(Policy.load(asked.policy), **{key: value for key, value in changes.items() if value is not None})
+
+
+def _check_places(asked: AuditRequest) -> None:
+    """Refuse files that cannot be written, or must not be, before long work begins."""
+    from kspan.frames.files import check_writable
+
+    if asked.people is not None:
+        check_writable(asked.people)
+    check_report_file(asked.report)
+    read = (asked.release, asked.policy, asked.data, asked.population, *(asked.beside or ()))
+    check_apart({"--people": asked.people, "--report": asked.report}, *read)
+
+
+def _judged(asked: AuditRequest, policy: "Policy | None", step: "Progress") -> _Judged:
+    from kspan.model.kind import is_model
+
+    return _judged_model(asked, policy) if is_model(asked.release) else _judged_table(asked, policy, step)
+
+
+def _judged_model(asked: AuditRequest, policy: "Policy | None") -> _Judged:
+    from kspan.audit import audit as judge
+    from kspan.frames.files import read_table
+    from kspan.model.kinds import opened
+
+    if asked.data is None:
+        _check_alone(asked)
+    elif policy is None:
+        raise PolicyError(f"--data {asked.data} needs a policy, which says who may know what: name it with --policy")
+    how = dialect(asked.delimiter, asked.encoding, asked.columns)
+    source = None if asked.data is None else read_table(asked.data, how)
+    model = opened(asked.release)
+    found = judge(model, source, policy, require=asked.require, beside=asked.beside or (), show=asked.show)
+    return _Judged(model, source, found)
+
+
+def _judged_table(asked: AuditRequest, policy: "Policy | None", step: "Progress") -> _Judged:
+    from kspan.audit import audit as judge
+    from kspan.frames.files import read_table
+
+    how = dialect(asked.delimiter, asked.encoding, asked.columns)
+    table = read_table(asked.release, how)
+    if policy is None:
+        raise PolicyError(f"{asked.release} is a table: name the policy with --policy, which says who may know what")
+    if asked.beside:
+        raise PolicyError(f"{asked.release} is a table: --with is for models, leave it out")
+    if asked.without_identifiers:
+        table = table.drop(policy.identifier, strict=False)
+    everybody = None if asked.population is None else read_table(asked.population, how)
+    source = None if asked.data is None else read_table(asked.data, how)
+    more: dict[str, Any] = {"population": everybody, "show": asked.show, "progress": step}
+    return _Judged(table, source, judge(table, source, policy, require=asked.require, **more))
+
+
+def _tell(found: "Audit", policy: "Policy | None", *, as_json: bool) -> None:
+    from kspan.report.text import print_audit
+
+    if as_json:
         tell_json(found.as_dict())
-    else:
-        with page() as console:
-            print_audit(found, () if rules is None else rules.public, console)
-    return 0 if found.holds else 1
+        return
+    with page() as console:
+        print_audit(found, () if policy is None else policy.public, console)
 
 
-def _check_alone(model: Path, given: list[str]) -> None:
+def _check_alone(asked: AuditRequest) -> None:
     """Refuse options that say nothing of a model without its people."""
-    if given:
-        raise PolicyError(f"{given[0]} is for tables and for people, and {model} is a model alone: leave it out")
+    for_tables = {
+        "--population": asked.population,
+        "--suppressed": asked.suppressed_text,
+        "--suppressed-as": asked.suppressed,
+        "--counting": asked.counting,
+        "--without-identifiers": asked.without_identifiers or None,
+        "--people": asked.people,
+    }
+    for option, given in for_tables.items():
+        if given is not None:
+            raise PolicyError(
+                f"{option} is for tables and for people, and {asked.release} is a model alone: leave it out"
+            )

@@ -12,17 +12,17 @@ if TYPE_CHECKING:
     from kspan.policy import Policy
 
 
-def written_clusters(found: "Clusters", people: "pl.DataFrame", rules: "Policy", asked: "LearnRequest") -> Made:
+def written_clusters(found: "Clusters", people: "pl.DataFrame", policy: "Policy", asked: "LearnRequest") -> Made:
     """Judge clusters, and write them if they hold."""
     from kspan.publish import judged_clusters, write_judged
     from kspan.report.formatting import visible
 
-    judged = judged_clusters(found, people, rules)
+    judged = judged_clusters(found, people, policy)
     write_judged({asked.output: judged})
     return Made(
         found,
         judged.audit,
-        (f"Wrote {asked.output}: {len(found):,} clusters, which keep {rules.require}.",),
+        (f"Wrote {asked.output}: {len(found):,} clusters, which keep {policy.require}.",),
         lambda: {"clusters": len(found), "audit": judged.audit.as_dict()},
         lambda: "\n".join(visible(line) for line in str(found).splitlines()) + "\n\n",
     )

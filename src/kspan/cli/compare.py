@@ -2,8 +2,9 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -11,61 +12,75 @@ from kspan.cli.options import Delimiter, Encoding, Json, PolicyFile, check_apart
 from kspan.cli.output import page, progress, tell, tell_json
 from kspan.errors import FileError, PolicyError
 
+if TYPE_CHECKING:
+    from kspan.audit.table.judge import Progress
+    from kspan.evaluate.comparison import Comparison
 
-def compare(
-    original: Annotated[Path, typer.Argument(help="The people as they are: CSV, Parquet, Arrow or Feather.")],
-    released: Annotated[list[Path], typer.Argument(help="Tables that were made of them.")],
-    test: Annotated[Path, typer.Option("--test", help="Other people, as they are, to predict the target of.")],
-    policy: PolicyFile,
+
+@dataclass(frozen=True)
+class CompareRequest:
+    """What kspan compare is asked."""
+
+    original: Annotated[Path, typer.Argument(help="The people as they are: CSV, Parquet, Arrow or Feather.")]
+    released: Annotated[list[Path], typer.Argument(help="Tables that were made of them.")]
+    test: Annotated[Path, typer.Option("--test", help="Other people, as they are, to predict the target of.")]
+    policy: PolicyFile
     learners: Annotated[
         str | None,
         typer.Option(help="Names with commas, as for kspan learn -m; all that promise nothing if not given."),
-    ] = None,
+    ] = None
     chart: Annotated[
         Path | None, typer.Option(help="Draw the result, too: .html (needs no network), .svg or .png.")
-    ] = None,
-    delimiter: Delimiter = None,
-    encoding: Encoding = None,
-    json: Json = False,
-) -> int:
+    ] = None
+    delimiter: Delimiter = None
+    encoding: Encoding = None
+    json: Json = False
+
+
+def compare(asked: CompareRequest) -> int:
     """Learn the policy's target from ORIGINAL and from each RELEASED table, and predict the people of --test."""
+    from kspan.report.text import print_comparison
+
+    if asked.chart is not None:
+        from kspan.report.charts import check_chart, comparison_chart, write_chart
+
+        check_chart(asked.chart)
+    with progress() as step:
+        found = _compared(asked, step)
+        if asked.chart is not None:
+            step("drawing")
+            write_chart(comparison_chart(found), asked.chart)
+    if asked.json:
+        tell_json({**found.as_dict(), "chart": None if asked.chart is None else str(asked.chart)})
+        return 0
+    with page() as console:
+        print_comparison(found, console)
+    if asked.chart is not None:
+        tell(f"\nWrote {asked.chart}.\n")
+    return 0
+
+
+def _compared(asked: CompareRequest, step: "Progress") -> "Comparison":
     from kspan.evaluate.comparison import compared
     from kspan.evaluate.learners import learners_of
     from kspan.frames.files import read_table
     from kspan.induce.methods import PREDICTING
     from kspan.policy import Policy
-    from kspan.report.text import print_comparison
 
-    chosen = None if learners is None else _words(learners)
+    chosen = None if asked.learners is None else _words(asked.learners)
     for name in chosen or ():
         check_word("--learners", name, PREDICTING)
-    if chart is not None:
-        from kspan.report.charts import check_chart, comparison_chart, write_chart
-
-        check_chart(chart)
-    tables = _named([original, *released])
-    check_apart({"--chart": chart}, *tables.values(), test, policy)
-    rules = Policy.load(policy)
-    said = dialect(delimiter, encoding, None)
-    with progress() as step:
-        frames = {}
-        for name, path in tables.items():
-            step(f"reading {name}")
-            frames[name] = read_table(path, said)
-        step(f"reading {test.name}")
-        people = read_table(test, said)
-        found = compared(frames, (str(test), people), rules, learners_of(chosen), progress=step)
-        if chart is not None:
-            step("drawing")
-            write_chart(comparison_chart(found), chart)
-    if json:
-        tell_json({**found.as_dict(), "chart": None if chart is None else str(chart)})
-        return 0
-    with page() as console:
-        print_comparison(found, console)
-    if chart is not None:
-        tell(f"\nWrote {chart}.\n")
-    return 0
+    tables = _named([asked.original, *asked.released])
+    check_apart({"--chart": asked.chart}, *tables.values(), asked.test, asked.policy)
+    policy = Policy.load(asked.policy)
+    how = dialect(asked.delimiter, asked.encoding, None)
+    frames = {}
+    for name, path in tables.items():
+        step(f"reading {name}")
+        frames[name] = read_table(path, how)
+    step(f"reading {asked.test.name}")
+    people = read_table(asked.test, how)
+    return compared(frames, (str(asked.test), people), policy, learners_of(chosen), progress=step)
 
 
 def _words(said: str) -> list[str]:

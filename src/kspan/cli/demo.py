@@ -1,8 +1,9 @@
 """kspan demo: the whole story on the shipped Adult data."""
 
 import sys
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -13,6 +14,9 @@ from kspan.frames.commit import together
 if TYPE_CHECKING:
     import polars as pl
 
+    from kspan.audit.findings import Audit
+    from kspan.audit.table.judge import Progress
+    from kspan.model.tree.model import Tree
     from kspan.policy import Policy
     from kspan.report.summary import Summary
     from kspan.tables.release import TableRelease
@@ -35,85 +39,111 @@ def demo(
     json: Json = False,
 ) -> int:
     """Audit the census data that kspan ships; then release a table, a tree and a shared model, each with a report."""
-    from kspan.audit import audit
-    from kspan.datasets import adult_policy, load_adult
-    from kspan.frames.commit import File, write_files
-    from kspan.frames.files import write_table
     from kspan.frames.places import make_folder
-    from kspan.induce.methods import learn
-    from kspan.model.tree.paths import text
-    from kspan.policy import Policy
-    from kspan.publish import judged_tree, published, write_judged
-    from kspan.report.gather import story
-    from kspan.report.making import described, table_summary
-    from kspan.report.page import Report
-    from kspan.report.text import print_audit
-    from kspan.report.verdict import verdict
-    from kspan.tables.making import anonymize
 
-    policy = adult_policy("k=10")
     make_folder(output)
     print("The Adult census data: 48,842 people. Suppose it were released as it is, without names.", file=sys.stderr)
     print(
         "An attacker knows what neighbors know: age, education, work, family, origin. Who can be found?",
         file=sys.stderr,
     )
-    made = {name: output / name for name in _WHAT}
+    places = {name: output / name for name in _WHAT}
     with together(), progress(always=True) as step:
-        step("loading the data")
-        people = load_adult().drop("split")
-        write_table(people, made["adult.csv"])
-        policy.save(made["policy.toml"])
-        found = audit(people, policy, progress=step)
-        write_files({made["audit.json"]: File(f"{found.to_json()}\n".encode(), owner_only=True)})
-        write_table(found.per_row, made["risk.csv"], owner_only=True)
-        chapters = [described(people, found, None, policy, path=made["adult.csv"], title="The table as it is")]
-        step("making a table in which everybody has a crowd of 10")
-        release = anonymize(people, policy, "kactus", rng=SEED)
-        release.save(made["released.csv"], source=made["adult.csv"])
-        chapters.append(table_summary(release, title="A table to release (kACTUS)", path=made["released.csv"]))
-        step("growing a tree in which everybody has a crowd of 10")
-        hierarchies = {name: given for name, given in policy.hierarchies.items() if name in policy.public}
-        of_tree = Policy(public=policy.public, target="income", require=policy.require, hierarchies=hierarchies)
-        seen = people.select(*policy.public, "income")
-        of_seen = judged_tree(learn(seen, of_tree), seen, of_tree)
-        write_judged({made["tree.json"]: of_seen})
-        tree, judged = published(of_seen), of_seen.audit
-        chapters.append(
-            described(
-                tree, judged, seen, of_tree, path=made["tree.json"], method="kadet", title="A model to release (kADET)"
-            )
-        )
-        step("letting eight owners share trees")
-        chapters.append(_shared(of_tree, made["shared.json"]))
-        step("writing the report")
-        Report(story("Who could be found, and what can be released?", chapters, LEAD)).save(made["report.html"])
+        made = _made(places, step)
     if json:
         tell_json(
             {
-                "outputs": {name: str(path) for name, path in made.items()},
-                "audit": found.as_dict(),
-                "released": release.manifest(),
-                "tree": judged.as_dict(),
+                "outputs": {name: str(path) for name, path in places.items()},
+                "audit": made.found.as_dict(),
+                "released": made.release.manifest(),
+                "tree": made.judged.as_dict(),
             }
         )
-        return 0
+    else:
+        _tell(made, output, places)
+    return 0
+
+
+@dataclass(frozen=True)
+class _Made:
+    """What the demo made."""
+
+    policy: "Policy"
+    found: "Audit"
+    """Of the table as it is."""
+    release: "TableRelease"
+    tree: "Tree"
+    judged: "Audit"
+    """Of the tree."""
+    shared: "Summary"
+
+
+def _made(places: dict[str, Path], step: "Progress") -> _Made:
+    """Make everything, and write it."""
+    from kspan.audit import audit
+    from kspan.datasets import adult_policy, load_adult
+    from kspan.frames.commit import File, write_files
+    from kspan.frames.files import write_table
+    from kspan.induce.methods import learn
+    from kspan.policy import Policy
+    from kspan.publish import judged_tree, published, write_judged
+    from kspan.report.gather import story
+    from kspan.report.making import Making, described, table_summary
+    from kspan.report.page import Report
+    from kspan.tables.making import anonymize
+
+    step("loading the data")
+    policy = adult_policy("k=10")
+    people = load_adult().drop("split")
+    write_table(people, places["adult.csv"])
+    policy.save(places["policy.toml"])
+    found = audit(people, policy, progress=step)
+    write_files({places["audit.json"]: File(f"{found.to_json()}\n".encode(), owner_only=True)})
+    write_table(found.per_row, places["risk.csv"], owner_only=True)
+    raw = described(people, found, None, policy, path=places["adult.csv"], title="The table as it is")
+    step("making a table in which everybody has a crowd of 10")
+    release = anonymize(people, policy, "kactus", rng=SEED)
+    release.save(places["released.csv"], source=places["adult.csv"])
+    table = table_summary(release, title="A table to release (kACTUS)", path=places["released.csv"])
+    step("growing a tree in which everybody has a crowd of 10")
+    hierarchies = {name: given for name, given in policy.hierarchies.items() if name in policy.public}
+    of_tree = Policy(public=policy.public, target="income", require=policy.require, hierarchies=hierarchies)
+    seen = people.select(*policy.public, "income")
+    judged = judged_tree(learn(seen, of_tree), seen, of_tree)
+    write_judged({places["tree.json"]: judged})
+    tree = published(judged)
+    how: dict[str, Any] = {"title": "A model to release (kADET)", "making": Making("kadet")}
+    grown = described(tree, judged.audit, seen, of_tree, path=places["tree.json"], **how)
+    step("letting eight owners share trees")
+    shared = _shared(of_tree, places["shared.json"])
+    step("writing the report")
+    chapters = [raw, table, grown, shared]
+    Report(story("Who could be found, and what can be released?", chapters, LEAD)).save(places["report.html"])
+    return _Made(policy, found, release, tree, judged.audit, shared)
+
+
+def _tell(made: _Made, output: Path, places: dict[str, Path]) -> None:
+    """Tell the story in the terminal."""
+    from kspan.model.tree.paths import text
+    from kspan.report.text import print_audit
+    from kspan.report.verdict import verdict
+
+    public, release = made.policy.public, made.release
     with page() as console:
-        print_audit(found, policy.public, console)
+        print_audit(made.found, public, console)
     tell(
         "\nRelease a table in which everybody has a crowd: public cells made coarser with income in mind (kACTUS).\n\n"
     )
-    tell("✔ " + verdict(release.audit, policy.public) + f"\n  {_lost(release)}\n")
+    tell("✔ " + verdict(release.audit, public) + f"\n  {_lost(release)}\n")
     tell("\nOr release a model instead: a decision tree for income, grown so that everybody has a crowd (kADET).\n\n")
-    tell(text(tree, depth=1) + "\n\n✔ " + verdict(judged, policy.public) + "\n")
+    tell(text(made.tree, depth=1) + "\n\n✔ " + verdict(made.judged, public) + "\n")
     tell("\nOr let eight owners of 2,000 people publish a tree each (ATP), and make one model of all (PGEN).\n\n")
-    tell("\n".join(chapters[-1].costs) + "\n")
+    tell("\n".join(made.shared.costs) + "\n")
     width = max(map(len, _WHAT))
     outputs = "\n".join(f"  {name.ljust(width)} {what}" for name, what in _WHAT.items())
     tell(f"\nOutputs are in {output}/:\n{outputs}\n")
-    tell(f"Open {made['report.html']} in a browser: it tells the whole story.\n")
-    tell(f"Try it yourself: kspan audit {made['adult.csv']} -p {made['policy.toml']} --show 10\n")
-    return 0
+    tell(f"Open {places['report.html']} in a browser: it tells the whole story.\n")
+    tell(f"Try it yourself: kspan audit {places['adult.csv']} -p {places['policy.toml']} --show 10\n")
 
 
 def _shared(policy: "Policy", place: Path) -> "Summary":

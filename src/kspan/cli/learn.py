@@ -103,38 +103,38 @@ def learn(asked: LearnRequest) -> int:
     check_given(asked.method, asked.options, options_of, {name: each.gives for name, each in LEARNERS.items()})
     learner = LEARNERS[asked.method]
     _check_result(asked, learner)
-    rules_of = _rules(asked, learner)
+    policy_of = _policy_source(asked, learner)
     written = {"-o": asked.output, "--table": asked.table, "--report": asked.report}
-    check_apart(written, asked.data, asked.policy, rules_of.manifest)
+    check_apart(written, asked.data, asked.policy, policy_of.manifest)
     with together(), progress() as step:
         step(f"reading {asked.data.name}")
         people = read_table(asked.data, dialect(asked.delimiter, asked.encoding, asked.columns))
-        rules = rules_of(people)
+        policy = policy_of(people)
         step("learning")
-        model = induce(people, rules, asked.method, **asked.options)
+        model = induce(people, policy, asked.method, **asked.options)
         step("judging it" if learner.keeps_requirement else "writing it")
-        made = _written(model, people, rules, asked)
+        made = _written(model, people, policy, asked)
         if asked.report is not None and made.audit is not None:
-            from kspan.report.making import described
+            from kspan.report.making import Making, described
 
-            by_method = {"method": asked.method, "options": asked.options, "curve": asked.curve}
-            how: dict[str, Any] = {"path": asked.output, "progress": step, **(by_method if made.is_tree else {})}
-            save_report(described(made.model, made.audit, people, rules, **how), asked.report)
-    return tell_made(made, asked, rules)
+            making = Making(asked.method, asked.options, asked.curve) if made.is_tree else Making()
+            summary = described(made.model, made.audit, people, policy, path=asked.output, making=making, progress=step)
+            save_report(summary, asked.report)
+    return tell_made(made, asked, policy)
 
 
-def _written(model: "Learned", people: "pl.DataFrame", rules: "Policy", asked: LearnRequest) -> Made:
+def _written(model: "Learned", people: "pl.DataFrame", policy: "Policy", asked: LearnRequest) -> Made:
     """Judge what was learned where it is to keep the requirement, and write it."""
     from kspan.induce.rules.learner import MinedRules
     from kspan.model.clusters.model import Clusters
     from kspan.model.tree.model import Tree
 
     if isinstance(model, Tree):
-        return written_tree(model, people, rules, asked)
+        return written_tree(model, people, policy, asked)
     if isinstance(model, Clusters):
-        return written_clusters(model, people, rules, asked)
+        return written_clusters(model, people, policy, asked)
     if isinstance(model, MinedRules):
-        return written_rules(model, people, rules, asked)
+        return written_rules(model, people, policy, asked)
     return written_model(model, asked)
 
 
@@ -162,7 +162,7 @@ def _check_result(asked: LearnRequest, learner: "Learner") -> None:
 
 
 @dataclass(frozen=True)
-class _Rules:
+class _PolicySource:
     """What was said of the columns, once they are known."""
 
     policy: "Policy | None"
@@ -176,21 +176,21 @@ class _Rules:
         from kspan.tables.manifest import read_manifest
 
         found = None if self.manifest is None else read_manifest(self.manifest)
-        rules = self.policy
-        if rules is None and found is None:
+        policy = self.policy
+        if policy is None and found is None:
             others = [name for name in people.columns if name != self.target]
-            rules = Policy(public=others, target=self.target, require="k=1")
-        elif rules is None:
+            policy = Policy(public=others, target=self.target, require="k=1")
+        elif policy is None:
             assert found is not None
-            rules = found.policy(self.target)
+            policy = found.policy(self.target)
         elif self.target is not None:
-            rules = replace(rules, target=self.target)
+            policy = replace(policy, target=self.target)
         if self.range_pattern is not None:
-            rules = replace(rules, range_pattern=self.range_pattern)
-        return rules if found is None else found.naming(rules, people)
+            policy = replace(policy, range_pattern=self.range_pattern)
+        return policy if found is None else found.naming(policy, people)
 
 
-def _rules(asked: LearnRequest, learner: "Learner") -> _Rules:
+def _policy_source(asked: LearnRequest, learner: "Learner") -> _PolicySource:
     """What was said of the columns; mistakes in it are told before the data is read."""
     from kspan.data.ranges import check_range_pattern
     from kspan.policy import Policy
@@ -209,4 +209,4 @@ def _rules(asked: LearnRequest, learner: "Learner") -> _Rules:
             "requirement needs --target alone"
         )
     policy = None if asked.policy is None else Policy.load(asked.policy)
-    return _Rules(policy, manifest, asked.target, asked.range_pattern)
+    return _PolicySource(policy, manifest, asked.target, asked.range_pattern)

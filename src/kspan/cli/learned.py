@@ -34,7 +34,7 @@ class Made:
         return self.audit is not None and self.audit.kind == "tree"
 
 
-def tell_made(made: Made, asked: "LearnRequest", rules: "Policy") -> int:
+def tell_made(made: Made, asked: "LearnRequest", policy: "Policy") -> int:
     """Say what was written."""
     for sentence in made.wrote:
         print(sentence, file=sys.stderr)
@@ -47,7 +47,7 @@ def tell_made(made: Made, asked: "LearnRequest", rules: "Policy") -> int:
         from kspan.report.text import print_audit
 
         with page() as console:
-            print_audit(made.audit, rules.public, console)
+            print_audit(made.audit, policy.public, console)
     return 0
 
 

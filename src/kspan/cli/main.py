@@ -14,16 +14,16 @@ import typer
 
 from kspan import __version__
 from kspan.cli.anonymize import AnonymizeCommand, AnonymizeRequest, anonymize
-from kspan.cli.audit import audit
-from kspan.cli.compare import compare
+from kspan.cli.audit import AuditRequest, audit
+from kspan.cli.compare import CompareRequest, compare
 from kspan.cli.demo import demo
 from kspan.cli.init import init
 from kspan.cli.learn import LearnCommand, LearnRequest, learn
 from kspan.cli.methods import command_of
 from kspan.cli.output import mute, tell
-from kspan.cli.predict import predict
-from kspan.cli.report import report
-from kspan.cli.share import share
+from kspan.cli.predict import PredictRequest, predict
+from kspan.cli.report import ReportRequest, report
+from kspan.cli.share.app import share
 from kspan.cli.supervised import supervised
 from kspan.cli.verify import verify
 from kspan.errors import DoesNotHold, KspanError
@@ -44,12 +44,12 @@ app = typer.Typer(
 )
 app.command()(demo)
 app.command()(init)
-app.command()(audit)
+app.command()(command_of(AuditRequest, audit))
 app.command(cls=AnonymizeCommand)(command_of(AnonymizeRequest, anonymize))
 app.command(cls=LearnCommand)(command_of(LearnRequest, learn))
-app.command()(predict)
-app.command()(compare)
-app.command()(report)
+app.command()(command_of(PredictRequest, predict))
+app.command()(command_of(CompareRequest, compare))
+app.command()(command_of(ReportRequest, report))
 app.command()(verify)
 app.add_typer(share)
 

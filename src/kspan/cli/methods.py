@@ -64,13 +64,14 @@ class MethodCommand(TyperCommand, ABC):
 def command_of(record: Callable[..., T], run: Callable[[T], int]) -> Callable[..., int]:
     """The function that typer makes a command of: it takes the fields of a record, and runs that.
 
-    The record's `options` are what was said for a method.
+    If the record has `options`, these are what was said for a method (see `MethodCommand`).
     """
+    fields = [one for one in signature(record).parameters.values() if one.name != "options"]
+    of_methods = len(fields) < len(signature(record).parameters)
 
     def command(context: typer.Context, **given: Any) -> int:
-        return run(record(**given, options=context.meta[GIVEN]))
+        return run(record(**given, options=context.meta[GIVEN]) if of_methods else record(**given))
 
-    fields = [one for one in signature(record).parameters.values() if one.name != "options"]
     begin = Parameter("context", Parameter.POSITIONAL_OR_KEYWORD, annotation=typer.Context)
     return _signed(command, [begin, *fields], get_type_hints(record, include_extras=True), run)
 

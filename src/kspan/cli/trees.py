@@ -39,7 +39,7 @@ def check_told(asked: "LearnRequest", learner: "Learner") -> None:
     check_writable(asked.table)
 
 
-def written_tree(tree: "Tree", people: "pl.DataFrame", rules: "Policy", asked: "LearnRequest") -> Made:
+def written_tree(tree: "Tree", people: "pl.DataFrame", policy: "Policy", asked: "LearnRequest") -> Made:
     """Judge a tree that is to keep the requirement, and write it with its table; write any other as it is."""
     from kspan.induce.methods import PRIVATE_METHODS
     from kspan.model.models import save_model
@@ -49,14 +49,14 @@ def written_tree(tree: "Tree", people: "pl.DataFrame", rules: "Policy", asked: "
     output, table = asked.output, asked.table
     files: dict[Path, Judged] = {}
     if asked.method in PRIVATE_METHODS:
-        files[output] = judged_tree(tree, people, rules, disclosure=asked.disclose)
+        files[output] = judged_tree(tree, people, policy, disclosure=asked.disclose)
     if table is not None:
-        files[table] = _judged_table(tree, people, rules, asked)
+        files[table] = _judged_table(tree, people, policy, asked)
     write_judged(files)
     if not files:
         save_model(tree.disclosing(asked.disclose), output)
     written = published(files[output]) if output in files else tree.disclosing(asked.disclose)
-    wrote = tuple(f"Wrote {path}: it keeps {rules.require}." for path in files)
+    wrote = tuple(f"Wrote {path}: it keeps {policy.require}." for path in files)
     unjudged = f"Wrote {output}: it makes no promise; do not release it before kspan audit says so."
     audit = files[output].audit if output in files else None
 
@@ -67,7 +67,7 @@ def written_tree(tree: "Tree", people: "pl.DataFrame", rules: "Policy", asked: "
     return Made(written, audit, wrote or (unjudged,), facts, lambda: text(written, depth=asked.depth) + "\n\n")
 
 
-def _judged_table(tree: "Tree", people: "pl.DataFrame", rules: "Policy", asked: "LearnRequest") -> "Judged":
+def _judged_table(tree: "Tree", people: "pl.DataFrame", policy: "Policy", asked: "LearnRequest") -> "Judged":
     """What a tree tells of its people as a table, judged like any other."""
     from kspan.model.tree.equivalent import equivalent_frame
     from kspan.publish import judged_table
@@ -75,8 +75,8 @@ def _judged_table(tree: "Tree", people: "pl.DataFrame", rules: "Policy", asked: 
     assert asked.table is not None
     remedy = (
         "neither was the tree: leave out --table, or name the target where the requirement is about private "
-        f"values ([require.{rules.target}])"
+        f"values ([require.{policy.target}])"
     )
-    shown = equivalent_frame(tree.disclosing(asked.disclose), people, rules)
+    shown = equivalent_frame(tree.disclosing(asked.disclose), people, policy)
     what, keep_formulas = "the equivalent table", asked.keep_formulas
-    return judged_table(shown, rules, asked.table, what=what, remedy=remedy, keep_formulas=keep_formulas)
+    return judged_table(shown, policy, asked.table, what=what, remedy=remedy, keep_formulas=keep_formulas)

@@ -86,10 +86,10 @@ def compare(
         raise PolicyError("releases must have names: give a mapping, for example {'k=10': table}")
     if ORIGINAL in releases:
         raise PolicyError(f"a release cannot be called {ORIGINAL!r}, since the original is: give it another name")
-    rules = Policy.of(policy)
+    policy = Policy.of(policy)
     tables = {ORIGINAL: original, **{str(name): given for name, given in releases.items()}}
     frames = {name: load(given.table if isinstance(given, TableRelease) else given) for name, given in tables.items()}
-    return compared(frames, (TEST, load(test)), rules, learners_of(learners), progress=progress)
+    return compared(frames, (TEST, load(test)), policy, learners_of(learners), progress=progress)
 
 
 def compared(
@@ -121,10 +121,10 @@ def compared(
         base: Any = None
         for name, frame in tables.items():
             progress(f"{learner} learns from {name}")
-            columns, rules = offers[name]
+            columns, narrower = offers[name]
             begun = perf_counter()
             with _telling(f"{learner} cannot learn from {name}"):
-                predictor = learns(frame.select(rules.columns), rules)
+                predictor = learns(frame.select(narrower.columns), narrower)
             seconds = perf_counter() - begun
             with _telling(f"what {learner} learned from {name} cannot be asked about {called}"):
                 predicted = text_labels(predictor(people.select(columns)))

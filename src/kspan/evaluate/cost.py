@@ -26,7 +26,7 @@ from kspan.tables.making import anonymize
 from kspan.tables.methods import methods
 
 KS = (2, 5, 10, 20, 50, 100, 200, 500, 1000)
-LEARNT = tuple(name for name in TREE_METHODS if name in PRIVATE_METHODS)
+LEARNED = tuple(name for name in TREE_METHODS if name in PRIVATE_METHODS)
 SHARED = ("atp", "ldm")
 SEEDS = 2**63
 NO_OPTIONS: Mapping[str, Any] = MappingProxyType({})
@@ -105,17 +105,17 @@ def cost_curve(
     seed, frame = int(random.integers(SEEDS)), load(data)
     predicts = makes_trees(method) or policy.target in policy.private
     trial = Trial.of(frame, policy, tested, rng=random) if predicts else None
-    people, rules = (frame, policy) if trial is None else (trial.known, trial.policy)
+    people, policy = (frame, policy) if trial is None else (trial.known, trial.policy)
     chosen = max((part.k for part in policy.require.parts if isinstance(part, KAnonymity)), default=1)
-    asked = _asked(ks, chosen, encode(people, rules, []).people)
+    asked = _asked(ks, chosen, encode(people, policy, []).people)
     if method == "auto":
         progress("choosing a method")
-        method = _settled(people, rules, [chosen, *(k for k in reversed(asked) if k < chosen)], options, seed)
+        method = _settled(people, policy, [chosen, *(k for k in reversed(asked) if k < chosen)], options, seed)
     points = []
     for number, k in enumerate(asked, 1):
         progress(f"k = {k} ({number} of {len(asked)})")
         try:
-            points.append(_point(k, people, requiring(rules, k), method, options, seed, trial))
+            points.append(_point(k, people, requiring(policy, k), method, options, seed, trial))
         except (Unreachable, DoesNotHold) as error:
             points.append(CostPoint(k, refused=str(error)))
     if trial is None:
@@ -128,12 +128,12 @@ def cost_curve(
 
 def known_methods() -> list[str]:
     """The methods whose cost can be measured."""
-    return ["auto", *methods(), *LEARNT, *SHARED]
+    return ["auto", *methods(), *LEARNED, *SHARED]
 
 
 def makes_trees(method: str) -> bool:
     """Does a method release a tree, which predicts by itself, and not a table to learn from?"""
-    return method in (*LEARNT, *SHARED)
+    return method in (*LEARNED, *SHARED)
 
 
 def requiring(policy: Policy, k: int) -> Policy:

@@ -43,14 +43,14 @@ class Trial:
         rows, others = parted(labels.codes, tested, rng=rng)
         if not len(others):
             raise DataError("there are too few people to leave some out and predict them: add people, or test more")
-        rules = labels_like(policy, labels)
-        truth = known_labels(frame[others], rules, "the table")
+        policy = labels_like(policy, labels)
+        truth = known_labels(frame[others], policy, "the table")
         weights = encode(frame, policy, []).weights
         theirs = None if weights is None else weights[others]
         often = np.bincount(labels.codes[rows], None if weights is None else weights[rows])
         guess = pl.Series([labels.label(int(often.argmax()))]).new_from_index(0, len(others))
         asked = frame[others].drop(labels.name)
-        return cls(rules, frame[rows], asked, truth, theirs, accuracy(guess, truth, theirs))
+        return cls(policy, frame[rows], asked, truth, theirs, accuracy(guess, truth, theirs))
 
     @property
     def people(self) -> int:
@@ -59,8 +59,8 @@ class Trial:
 
     def taught(self, table: pl.DataFrame, learner: str, options: Mapping[str, Any]) -> float:
         """The accuracy of what a learner makes of a table, raw or released."""
-        rules = narrowed(self.policy, table.columns)
-        return self.accuracy_of(learn_labels(table.select(rules.columns), rules, learner, **options))
+        policy = narrowed(self.policy, table.columns)
+        return self.accuracy_of(learn_labels(table.select(policy.columns), policy, learner, **options))
 
     def accuracy_of(self, model: Model) -> float:
         """The share of people whose label a model predicts right."""

@@ -2,9 +2,9 @@
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 import polars as pl
 
@@ -41,19 +41,46 @@ from kspan.tables.release import TableRelease
 Progress = Callable[[str], None]
 
 
+class Judging(TypedDict, total=False):
+    """What a report passes on to the judge, as `kspan.audit` takes it."""
+
+    require: Requirement | str | None
+    beside: Sequence[Any]
+    population: Any
+
+
+@dataclass(frozen=True)
+class Making:
+    """How a release was made: what is measured again to say what it costs."""
+
+    method: str | None = None
+    options: Mapping[str, Any] = field(default_factory=dict)
+    curve: bool = False
+    """Are other k to be measured, too?"""
+
+
+UNKNOWN = Making()
+
+
+@dataclass(frozen=True)
+class _Cost:
+    """What a release costs, or why that was not measured."""
+
+    curve: CostCurve | None = None
+    unmeasured: tuple[str, ...] = ()
+
+
 def report(
     release: Any,
     people: Any = None,
     policy: PolicyLike | None = None,
     *,
-    require: Requirement | str | None = None,
-    beside: Sequence[Any] = (),
-    population: Any = None,
     title: str | None = None,
     path: str | os.PathLike[str] | None = None,
     method: str | None = None,
     curve: bool = False,
     progress: Progress = lambda step: None,
+    **judging: Unpack[Judging],
 ) -> Report:
     """One page about a release: `report(kspan.anonymize(...))`, `report(table, people, policy)`, `report(tree, ...)`.
 
@@ -61,7 +88,8 @@ def report(
     `people` are those that it was made from: of a table they give the picture before and after, of a model its spans.
     With the `method` that made it (known of what `anonymize` made), it is also measured how well the target is
     predicted for new people, and with `curve` what other k would cost. `path` is the file of a release that is given as
-    a dataframe, so that the page can tell its checksum. The page names no cell of a person.
+    a dataframe, so that the page can tell its checksum. `require`, `beside` and `population` are passed to the judge.
+    The page names no cell of a person.
 
     >>> from kspan.datasets import mortgage
     >>> policy = Policy(identifier=["Name"], public=["Gender", "Married", "Age", "Sports car"],
@@ -69,25 +97,26 @@ def report(
     >>> report(mortgage().drop("Name"), policy)
     Report('Privacy report: the table', does not hold)
     """
-    people, rules = people_and_policy(people, policy)
-    if rules is not None and require is not None:
-        rules = replace(rules, require=require)  # type: ignore[arg-type]  # a text is read by the policy
+    people, policy = people_and_policy(people, policy)
+    if policy is not None and (require := judging.get("require")) is not None:
+        policy = replace(policy, require=require)  # type: ignore[arg-type]  # a text is read by the policy
     place = None if path is None else Path(path)
-    how: dict[str, Any] = {"title": title, "path": place, "method": method, "curve": curve, "progress": progress}
+    making = Making(method, curve=curve)
+    how: dict[str, Any] = {"title": title, "path": place, "making": making, "progress": progress}
     if isinstance(release, TableRelease):
         made = table_summary(release, title=title, path=place, curve=curve, progress=progress)
     elif isinstance(release, Audit):
-        made = summarized(Release(title or "an audit", release, rules))
+        made = summarized(Release(title or "an audit", release, policy))
     elif isinstance(release, SharedTree):
-        made = described(release.tree, release.audit, people, rules, **how)
+        made = described(release.tree, release.audit, people, policy, **how)
     else:
         how["path"] = place or (Path(release) if isinstance(release, str | os.PathLike) else None)
-        if isinstance(release, Tree) and people is not None and rules is not None:
-            release = without_rare(release, load(people), rules)  # as it would be published
+        if isinstance(release, Tree) and people is not None and policy is not None:
+            release = without_rare(release, load(people), policy)  # as it would be published
         release = given_model(release, with_people=people is not None) or release
         progress("judging it")
-        found = _judged(release, people, rules, require, beside, population, progress)
-        made = described(release, found, people, rules, **how)
+        found = _judged(release, people, policy, judging, progress)
+        made = described(release, found, people, policy, **how)
     return Report(story(f"Privacy report: {made.title}", [made]))
 
 
@@ -99,9 +128,7 @@ def described(
     *,
     title: str | None = None,
     path: Path | None = None,
-    method: str | None = None,
-    options: Mapping[str, Any] | None = None,
-    curve: bool = False,
+    making: Making = UNKNOWN,
     progress: Progress = lambda step: None,
 ) -> Summary:
     """The facts about a release on which the judge has spoken; `path` is where it was written."""
@@ -109,15 +136,14 @@ def described(
         policy = replace(policy, require=parse(found.requirement))
     place = path or (Path(release) if isinstance(release, str | os.PathLike) else None)
     name = title or (None if place is None else place.name)
-    measured: CostCurve | None = None
-    unmeasured: tuple[str, ...] = ()
-    if people is not None and policy is not None and method is not None and found.kind in ("table", "tree"):
-        measured, unmeasured = _cost(load(people), policy, method, options or {}, curve, progress)
-    facts = (*((Fact("method", visible(method)),) if method else ()), *_file_facts(place))
+    cost = _Cost()
+    if people is not None and policy is not None and found.kind in ("table", "tree"):
+        cost = _cost(load(people), policy, making, progress)
+    facts = (*((Fact("method", visible(making.method)),) if making.method else ()), *_file_facts(place))
     if found.kind == "table":
         if policy is None:
             raise PolicyError("a table needs the policy that says who may know what: give it, too (--policy)")
-        return _table(release, found, people, policy, name or "the table", facts, measured, unmeasured, progress)
+        return _table(release, found, people, policy, name or "the table", facts, cost, progress)
     progress("drawing it")
     model = drawable(release, people, policy)
     roles = model.roles if isinstance(model, Rules) else {item.name: item.role for item in model.attributes}
@@ -128,10 +154,10 @@ def described(
             policy,
             public=tuple(name for name, role in roles.items() if role == "public"),
             facts=(*_model_facts(model), *facts),
-            costs=(*(model_costs(model) if measured is None else ()), *unmeasured),
+            costs=(*(model_costs(model) if cost.curve is None else ()), *cost.unmeasured),
             model=model,
             picture=pictured(model, found),
-            curve=measured,
+            curve=cost.curve,
         )
     )
 
@@ -149,7 +175,7 @@ def table_summary(
     progress("judging the table as it was")
     before = audit(release.people.drop(policy.identifier, strict=False), policy)
     shown = release.facts.get("show")
-    measured, unmeasured = _cost(release.people, policy, release.method, release.options, curve, progress)
+    cost = _cost(release.people, policy, Making(release.method, release.options, curve), progress)
     return summarized(
         Release(
             title or ("the released table" if path is None else path.name),
@@ -161,11 +187,11 @@ def table_summary(
                 Fact("rows", f"{release.audit.rows:,} released, {release.withheld:,} withheld"),
                 *_file_facts(path),
             ),
-            costs=(*table_costs(release.audit, release.withheld, release.suppressed_share), *unmeasured),
+            costs=(*table_costs(release.audit, release.withheld, release.suppressed_share), *cost.unmeasured),
             before=before,
             columns=_changes(release.frame, release.people, policy, shown),
             unchanged=policy.private,
-            curve=measured,
+            curve=cost.curve,
         )
     )
 
@@ -209,22 +235,14 @@ def merged_summary(
     )
 
 
-def _judged(
-    release: Any,
-    people: Any,
-    policy: Policy | None,
-    require: Requirement | str | None,
-    beside: Sequence[Any],
-    population: Any,
-    progress: Progress,
-) -> Audit:
+def _judged(release: Any, people: Any, policy: Policy | None, judging: Judging, progress: Progress) -> Audit:
     """The judge's word; the people of a table are asked only where the policy counts people."""
     if given_model(release, with_people=people is not None) is None:
         if policy is None:
             raise PolicyError("a table needs the policy that says who may know what: give it, too (--policy)")
         people = people if policy.counting == "people" else None
     given = (people, policy) if people is not None else (policy,)
-    return audit(release, *given, require=require, beside=beside, population=population, progress=progress)
+    return audit(release, *given, progress=progress, **judging)
 
 
 def _table(
@@ -234,8 +252,7 @@ def _table(
     policy: Policy,
     title: str,
     facts: tuple[Fact, ...],
-    measured: CostCurve | None,
-    unmeasured: tuple[str, ...],
+    cost: _Cost,
     progress: Progress,
 ) -> Summary:
     """The facts about a table from a file or a dataframe, which may have been made by anybody."""
@@ -253,10 +270,10 @@ def _table(
             found,
             policy,
             facts=(Fact("rows", f"{found.rows:,}"), *facts),
-            costs=(*(table_costs(found, withheld, stars) if source is not None or stars else ()), *unmeasured),
+            costs=(*(table_costs(found, withheld, stars) if source is not None or stars else ()), *cost.unmeasured),
             before=before,
             columns=_changes(frame, source, policy, None),
-            curve=measured,
+            curve=cost.curve,
         )
     )
 
@@ -270,24 +287,23 @@ def _changes(
     return column_changes(after, before, policy.public, k=required_k(policy.require), numbers=median)
 
 
-def _cost(
-    people: pl.DataFrame, policy: Policy, method: str, options: Mapping[str, Any], curve: bool, progress: Progress
-) -> tuple[CostCurve | None, tuple[str, ...]]:
+def _cost(people: pl.DataFrame, policy: Policy, making: Making, progress: Progress) -> _Cost:
     """What it costs to keep the policy or, with the curve, also what other k would cost; or why that is not known.
 
     Values of the source may look like ranges or sets, which no learner can tell from generalized ones: a page that was
     not asked for the curve then does without.
     """
-    if policy.target is None and not curve:
-        return None, ()
+    if making.method is None or (policy.target is None and not making.curve):
+        return _Cost()
     progress("measuring what it cost")
-    ks = None if curve else [required_k(policy.require)]
+    ks = None if making.curve else [required_k(policy.require)]
     try:
-        return cost_curve(people, policy, method, ks=ks, options=options, progress=progress), ()
+        return _Cost(cost_curve(people, policy, making.method, ks=ks, options=making.options, progress=progress))
     except DataError:
-        if curve:
+        if making.curve:
             raise
-        return None, ("How well the target is still predicted was not measured: learners cannot read all cells.",)
+        why = "How well the target is still predicted was not measured: learners cannot read all cells."
+        return _Cost(unmeasured=(why,))
 
 
 def _model_facts(model: Tree | Clusters | Rules) -> tuple[Fact, ...]:

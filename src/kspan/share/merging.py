@@ -41,6 +41,10 @@ MERGERS: tuple[str, ...] = (*(name for name in PREDICTING if name not in PRIVATE
 """What can be made of several trees."""
 
 
+DRAWING = ("numbers", "values", "labels", "marginals")
+"""What `pseudo_data` can be told about how people are drawn."""
+
+
 def pseudo_data(
     trees: Given | Iterable[Given],
     *,
@@ -71,24 +75,21 @@ def merge_trees(
     *,
     generator: str = "pgen",
     rows: int | None = None,
-    numbers: Numbers = "cells",
-    values: Draws = "even",
-    labels: Labels = "exact",
-    marginals: bool = True,
     rng: int | np.random.Generator = 0,
     **options: Any,
 ) -> Model:
     """One model of what several published trees tell: learned from their pseudo-data, or their vote ("bagging").
 
-    `method` is a learner that keeps no requirement, since pseudo-people need none, and `options` are its own; a name
-    that `pgen` has as well is meant for `pgen`, so learn from `pseudo_data` to give the learner that one. Unless `rows`
-    are said, each person told of becomes ten pseudo-people as long as these are a million at most: they cost little,
-    and the more there are, the less chance decides. The learner's `min_rows` counts people who are told of, not made.
+    `method` is a learner that keeps no requirement, since pseudo-people need none. `options` are those of `pseudo_data`
+    (`numbers`, `values`, `labels`, `marginals`) and of the learner; where both have a name, the former is meant. Unless
+    `rows` are said, each person told of becomes ten pseudo-people, up to a million in all: they cost little, and the
+    more there are, the less chance decides. The learner's `min_rows` counts people who are told of, not made.
     How far C4.5 believes them when it prunes is tried out: trees of some owners are judged by the pseudo-people of the
     others (`row_worth` says it instead).
     """
     check_method(method)
     pooled = pool_of(trees)
+    drawing = {name: options.pop(name) for name in DRAWING if name in options}
     if method == BAGGING:
         if options or rows is not None:
             raise PolicyError("bagging lets the trees vote as they are: leave out rows and options of learners")
@@ -98,7 +99,6 @@ def merge_trees(
     chance = np.random.default_rng(rng)
     told = sum(member.people or 0 for member in pooled.members)
     rows = _plenty(told) if rows is None and told else rows
-    drawing = {"rows": rows, "numbers": numbers, "values": values, "labels": labels, "marginals": marginals}
 
     def made(some: Pool, number: int | None) -> Table:
         return _made(some, generator, chance, {**drawing, "rows": number})
@@ -184,5 +184,5 @@ def check_method(method: str) -> None:
 def _made(pooled: Pool, method: str, rng: np.random.Generator, drawing: dict[str, Any]) -> Table:
     check_word("the generator", method, get_args(Generator))
     if method == "basegen":
-        return basegen(pooled, rows=drawing["rows"], numbers=drawing["numbers"], rng=rng)
+        return basegen(pooled, rows=drawing["rows"], numbers=drawing.get("numbers", "cells"), rng=rng)
     return pgen(pooled, **drawing, rng=rng)

@@ -30,7 +30,7 @@ class NumberLine:
         Where the range is open it reaches a little beyond the outermost bounds; if none is named it is the number 0.
         Whole numbers are told apart by whole bounds, unless there must be `fractions`.
 
-        >>> Line.of(Attribute("age", "public", "numeric", low=17, high=90), [27, 27.5, 38.5]).ends.tolist()
+        >>> NumberLine.of(Attribute("age", "public", "numeric", low=17, high=90), [27, 27.5, 38.5]).ends.tolist()
         [27.0, 38.0, 90.0]
         """
         bounds = np.unique(np.fromiter(named, np.float64))

@@ -76,21 +76,18 @@ def share_tree(
     policy: PolicyLike,
     method: str = "atp",
     *,
-    learner: str = "c45",
-    merge: Merge = "rules",
-    information: Information | None = None,
-    raising: bool = True,
     disclosure: str = "counts",
     marginals: bool = False,
     **options: Any,
 ) -> SharedTree:
     """A tree of the people in a dataframe or file that may be published under the policy's requirement.
 
-    `atp` learns a tree (C4.5, or `learner="id3"`) and prunes it until every path satisfies the requirement; `ldm`
-    learns under the requirement (kADET). If pruning leaves little, the largest branch of the tree is also tried in the
-    place of its root, unless `raising` is false. `options` are those of the learner. With `marginals` it is also told
-    how attributes spread, as coarsely as the requirement asks. Raises `Unreachable` or `DoesNotHold` where there is no
-    such tree.
+    `atp` learns a tree (C4.5, or `learner="id3"`) and prunes it until every path satisfies the requirement. It can be
+    told how to `merge` branches ("rules" or "information"), which `information` on labels to use ("exact" or
+    "estimated"), and not to try the largest branch in the place of the root where pruning leaves little
+    (`raising=False`). `ldm` learns under the requirement (kADET). All other `options` are those of the learner. With
+    `marginals` it is also told how attributes spread, as coarsely as the requirement asks. Raises `Unreachable` or
+    `DoesNotHold` where there is no such tree.
 
     >>> from kspan.datasets import load_adult
     >>> policy = Policy(public=["age", "education", "sex"], target="income", require="k=50")
@@ -98,12 +95,12 @@ def share_tree(
     SharedTree(Tree(16 leaves, 5000 people, target 'income'), Audit(k=50 holds: 5000 people in 16 spans, k=56))
     """
     _check_word("method", method, METHODS)
-    _check_word("learner", learner, LEARNERS)
+    learned = _pruned if method == "atp" else _grown
     people, policy = load(data), Policy.of(policy)
 
-    def judged(rules: Policy, offered: pl.DataFrame) -> Judged:
-        tree = _learned(offered, rules, method, learner, merge, information, raising, options)
-        beside = spread_of(tree, encode(offered, rules), rules.require) if marginals else ()
+    def judged(policy: Policy, offered: pl.DataFrame) -> Judged:
+        tree = learned(offered, policy, **options)
+        beside = spread_of(tree, encode(offered, policy), policy.require) if marginals else ()
         return judged_tree(tree, people, policy, disclosure=disclosure, marginals=beside)
 
     hidden = [name for name in policy.private if name != policy.target]
@@ -160,25 +157,29 @@ def prune_tree(
     return SharedTree(judged_tree(found, frame, policy, disclosure=told))
 
 
-def _learned(
+def _grown(people: pl.DataFrame, policy: Policy, **options: Any) -> Tree:
+    """A tree that was learned under the requirement."""
+    tree: Tree = learn(people, policy, "kadet", **options)
+    if tree.root.is_leaf:
+        raise Unreachable(
+            f"no split of these people keeps {policy.require}, so a tree learned under it is empty: lower it, or "
+            "prune a tree (method atp), which reaches more"
+        )
+    return tree
+
+
+def _pruned(
     people: pl.DataFrame,
     policy: Policy,
-    method: str,
-    learner: str,
-    merge: Merge,
-    information: Information | None,
-    raising: bool,
-    options: dict[str, Any],
+    *,
+    learner: str = "c45",
+    merge: Merge = "rules",
+    information: Information | None = None,
+    raising: bool = True,
+    **options: Any,
 ) -> Tree:
-    """A tree that keeps the requirement, unless private attributes spoil it."""
-    if method == "ldm":
-        tree = learn(people, policy, "kadet", **options)
-        if tree.root.is_leaf:
-            raise Unreachable(
-                f"no split of these people keeps {policy.require}, so a tree learned under it is empty: lower it, or "
-                "prune a tree (method atp), which reaches more"
-            )
-        return tree
+    """A tree of which every path keeps the requirement; with private attributes its spans may not."""
+    _check_word("learner", learner, LEARNERS)
     if learner == "c45":
         options = {"missing": "value", **options}
     learned = learn(people, policy, learner, **options)

@@ -44,9 +44,9 @@ def kactus(
 ) -> Recoding:
     """Phase 2 of kACTUS: prune a tree over the public attributes until what it shows of everybody is a crowd's.
 
-    The tree is phase 1: any univariate one, best a pruned C4.5 with `min_rows` = k, or what makes one of k once it is
-    sure that k can be reached. All options but the first answer the drawbacks that the paper lists. Sets of categories
-    are made from the smallest on, until each is a crowd; only what then remains is pruned.
+    The tree is phase 1. Any univariate tree will do; a pruned C4.5 with `min_rows` = k is best. It may also be given as
+    a function that makes a tree of k, which is called once it is sure that k can be reached. Sets of categories are
+    made from the smallest on, until each is a crowd; only what then remains is pruned.
 
     A policy with `counting="people"` wants at least k people, not just rows, to share all that a person can match: then
     nothing is transferred, so that the place of a person follows from the public values alone; only leaves are refined
@@ -74,13 +74,7 @@ def kactus(
     ['Red', '{Blue|Yellow}']
     """
     by_people = policy.counting == "people"
-    show = show or ("interval" if by_people else "median")
-    if by_people and show != "interval":
-        raise PolicyError(
-            f"the policy counts people, and nobody can say whom a {show} admits: use show='interval', or count rows"
-        )
-    if by_people:
-        transfer = "none"
+    show, transfer = _settled(by_people, show, transfer)
     crowds = Crowds(table, policy)
     crowds.check_reachable()
     tree = tree if isinstance(tree, Tree) else tree(crowds.k)
@@ -92,16 +86,20 @@ def kactus(
     leaves = refined(pruning.released, judge, only_lowest=by_people) if refine else pruning.released
     partition, group_of_leaf = released(leaves, table, policy, LeafCells(table, show, numeric))
     regions = Regions(group_of_leaf, shown_by(leaves, table, policy, LeafCells(table, "interval", numeric)))
-    facts = {
-        "show": show,
-        "refine": refine,
-        "merge_siblings": merge_siblings,
-        "transfer": transfer,
-        "transferred": pruning.transferred,
-        "groups": partition.number,
-        "withheld": partition.withheld,
-    }
-    return Recoding(partition, facts, regions)
+    facts = {"show": show, "refine": refine, "merge_siblings": merge_siblings, "transfer": transfer}
+    found = {"transferred": pruning.transferred, "groups": partition.number, "withheld": partition.withheld}
+    return Recoding(partition, {**facts, **found}, regions)
+
+
+def _settled(by_people: bool, show: Show | None, transfer: Transfer) -> tuple[Show, Transfer]:
+    """What is shown of numbers, and which rows are transferred: where people are counted, intervals and none."""
+    if not by_people:
+        return show or "median", transfer
+    if show not in (None, "interval"):
+        raise PolicyError(
+            f"the policy counts people, and nobody can say whom a {show} admits: use show='interval', or count rows"
+        )
+    return "interval", "none"
 
 
 class Pruning:

@@ -3,6 +3,8 @@
 from kspan.report.pictures.cluster_marks import LIT, Json, colors_of, numbers, title_of
 from kspan.report.pictures.clusters import ClustersPicture, DrawnAxis
 
+AT = {"x": {"scale": "x", "field": "x"}, "y": {"scale": "y", "field": "y"}}
+
 
 def plane(picture: ClustersPicture, across: int, up: int) -> Json:
     """Data, scales, axes and marks of a plane with two axes: a dot for each center, and its cell."""
@@ -28,7 +30,6 @@ def plane(picture: ClustersPicture, across: int, up: int) -> Json:
         if picture.is_cut and cluster.cell
         for x, y in [tuple(zip(*cluster.cell, strict=True))]
     ]
-    at = {"x": {"scale": "x", "field": "x"}, "y": {"scale": "y", "field": "y"}}
     return {
         "data": [
             {"name": "corners", "values": corners},
@@ -43,57 +44,44 @@ def plane(picture: ClustersPicture, across: int, up: int) -> Json:
             {"scale": "x", "orient": "bottom", "title": title_of(picture.axes[across]), "grid": True, "tickCount": 6},
             {"scale": "y", "orient": "left", "title": title_of(picture.axes[up]), "grid": True, "tickCount": 6},
         ],
-        "marks": [
-            {
-                "type": "group",
-                "from": {"facet": {"name": "cell", "data": "corners", "groupby": "number"}},
-                "marks": [
-                    {
-                        "type": "line",
-                        "from": {"data": "cell"},
-                        "aria": False,
-                        "encode": {
-                            "update": {
-                                **at,
-                                "interpolate": {"value": "linear-closed"},
-                                "fill": {"field": "color"},
-                                "fillOpacity": {"signal": "lit ? (lit[datum.number] ? 0.5 : 0.04) : 0.2"},
-                                "stroke": {"field": "color"},
-                                "strokeWidth": {"value": 1.2},
-                                "strokeOpacity": {"signal": "lit ? (lit[datum.number] ? 1 : 0.2) : 0.8"},
-                            }
-                        },
-                    }
-                ],
-            },
-            _area_numbers(at),
-            {
-                "name": "centers",
-                "type": "symbol",
-                "from": {"data": "dots"},
-                "encode": {
-                    "update": {
-                        **at,
-                        "size": {"field": "size"},
-                        "fill": {"field": "color"},
-                        "stroke": {"value": "white"},
-                        "strokeWidth": {"value": 1.5},
-                        "opacity": {"signal": LIT},
-                    }
-                },
-            },
-            numbers("dots", at),
-        ],
+        "marks": [_cells(), _area_numbers(), _centers(), numbers("dots", AT)],
     }
+
+
+def _cells() -> Json:
+    """The cell of each center, as an area."""
+    looks = {
+        "interpolate": {"value": "linear-closed"},
+        "fill": {"field": "color"},
+        "fillOpacity": {"signal": "lit ? (lit[datum.number] ? 0.5 : 0.04) : 0.2"},
+        "stroke": {"field": "color"},
+        "strokeWidth": {"value": 1.2},
+        "strokeOpacity": {"signal": "lit ? (lit[datum.number] ? 1 : 0.2) : 0.8"},
+    }
+    area = {"type": "line", "from": {"data": "cell"}, "aria": False, "encode": {"update": {**AT, **looks}}}
+    facet = {"name": "cell", "data": "corners", "groupby": "number"}
+    return {"type": "group", "from": {"facet": facet}, "marks": [area]}
+
+
+def _centers() -> Json:
+    """A dot for each center, as large as it has people."""
+    looks = {
+        "size": {"field": "size"},
+        "fill": {"field": "color"},
+        "stroke": {"value": "white"},
+        "strokeWidth": {"value": 1.5},
+        "opacity": {"signal": LIT},
+    }
+    return {"name": "centers", "type": "symbol", "from": {"data": "dots"}, "encode": {"update": {**AT, **looks}}}
 
 
 def _ends(axis: DrawnAxis) -> list[float]:
     return [axis.low, axis.high]
 
 
-def _area_numbers(at: Json) -> Json:
+def _area_numbers() -> Json:
     """The number of each area, where a dot may not be in its own."""
-    mark = numbers("areas", at)
+    mark = numbers("areas", AT)
     mark["encode"]["update"] |= {
         "text": {"signal": "'area of ' + datum.number"},
         "fill": {"value": "currentColor"},

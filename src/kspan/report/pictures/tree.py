@@ -102,21 +102,23 @@ def tree_picture(tree: Tree, findings: Sequence[Finding], *, failing: int = 0) -
             continue
         above = walk.parent[place]
         is_held = node.is_leaf and walk.first[place] in held
+        question = None if node.attribute is None or not is_clean(place) else tree.attributes[node.attribute]
+        tells = not is_held and (node.is_leaf or not held)
         nodes.append(
-            _drawn(
-                tree,
-                node,
+            TreeNode(
                 number=len(nodes),
                 parent=drawn.get(above),
-                edge=walk.edge[place],
-                is_named=above < 0 or is_clean(above),
-                asks_openly=is_clean(place),
-                asked=None if above < 0 else walk.nodes[above].attribute,
                 depth=walk.depth[place],
-                leaves=(walk.first[place], walk.last[place]),
+                way=_way(tree, walk, place) if above < 0 or is_clean(above) else HELD_BACK,
+                asks=None if node.attribute is None else HELD_BACK if question is None else short(question.name),
+                role=None if question is None else question.role,
+                first=walk.first[place],
+                last=walk.last[place],
                 is_folded=not node.is_leaf and walk.depth[place] == depth,
                 is_held_back=is_held,
-                tells=not is_held and (node.is_leaf or not held),
+                people=None if not tells or node.people is None else plain(node.people),
+                label=_label(tree, node.outcome) if tells else None,
+                shares=_shares(tree, node.outcome) if tells else (),
             )
         )
         drawn[place] = nodes[-1].number
@@ -174,40 +176,16 @@ def _deepest_drawn(depths: Sequence[int]) -> int:
     return len(levels) - 1
 
 
-def _drawn(
-    tree: Tree,
-    node: Node,
-    *,
-    number: int,
-    parent: int | None,
-    edge: Edge | None,
-    asked: int | None,
-    is_named: bool,
-    asks_openly: bool,
-    depth: int,
-    leaves: tuple[int, int],
-    is_folded: bool,
-    is_held_back: bool,
-    tells: bool,
-) -> TreeNode:
-    question = None if node.attribute is None else tree.attributes[node.attribute]
-    admits = EVERYONE if edge is None or asked is None else way(tree.attributes[asked], edge.region)
-    label = node.outcome.label
-    return TreeNode(
-        number=number,
-        parent=parent,
-        depth=depth,
-        way=admits if is_named or edge is None else HELD_BACK,
-        asks=None if question is None else short(question.name) if asks_openly else HELD_BACK,
-        role=None if question is None or not asks_openly else question.role,
-        first=leaves[0],
-        last=leaves[1],
-        is_folded=is_folded,
-        is_held_back=is_held_back,
-        people=None if not tells or node.people is None else plain(node.people),
-        label=None if not tells or label is None else short(tree.labels[label]),
-        shares=_shares(tree, node.outcome) if tells else (),
-    )
+def _way(tree: Tree, walk: _Walk, place: int) -> str:
+    """What leads to a node, in a few words."""
+    edge, above = walk.edge[place], walk.parent[place]
+    asked = None if above < 0 else walk.nodes[above].attribute
+    return EVERYONE if edge is None or asked is None else way(tree.attributes[asked], edge.region)
+
+
+def _label(tree: Tree, outcome: Outcome) -> str | None:
+    """The commonest label, if there is one."""
+    return None if outcome.label is None else short(tree.labels[outcome.label])
 
 
 def _shares(tree: Tree, outcome: Outcome) -> tuple[tuple[str, float], ...]:

@@ -88,8 +88,12 @@ def layout(rows: list[Json]) -> list[Json]:
 
 def drawing() -> list[Json]:
     """What is drawn there, the lines first."""
+    return [*_branches(), *_dots(), *_ends()]
+
+
+def _branches() -> list[Json]:
+    """The lines, with what leads to a node above them and what it asks below."""
     left = {"signal": "datum.x - datum.radius - 7"}
-    beside = {"field": "beside"}
     return [
         _mark(
             "path",
@@ -107,7 +111,13 @@ def drawing() -> list[Json]:
             align="right",
             limit="datum.depth ? datum.wide - 20 : 200",
         ),
-        _text("datum.asks || ''", left, "datum.y + datum.thick / 2 + 12", align="right", weight=600, limit="220"),
+        _text("datum.asks || ''", left, "datum.y + datum.thick / 2 + 12", align="right", fontWeight=600, limit="220"),
+    ]
+
+
+def _dots() -> list[Json]:
+    """The nodes, with a ring around those that ask something private and a plus where more is below."""
+    return [
         _mark(
             "symbol",
             "placed",
@@ -141,11 +151,18 @@ def drawing() -> list[Json]:
             "datum.y",
             align="center",
             baseline="middle",
-            size=14,
-            weight=700,
+            fontSize=14,
+            fontWeight=700,
             fill="white",
             interactive=False,
         ),
+    ]
+
+
+def _ends() -> list[Json]:
+    """What is told at the ends of branches: shares of labels as bars, label and people as text."""
+    beside = {"field": "beside"}
+    return [
         _mark(
             "rect",
             "bars",
@@ -155,7 +172,7 @@ def drawing() -> list[Json]:
             height={"value": 10},
             fill={"signal": "labels[datum.part[0]].color"},
         ),
-        _text(f"datum.ends ? ({HEAD}) : ''", beside, "datum.y - 2", size=12, weight=600, limit="220"),
+        _text(f"datum.ends ? ({HEAD}) : ''", beside, "datum.y - 2", fontSize=12, fontWeight=600, limit="220"),
         _text(
             f"!datum.ends ? '' : datum.closed ? {PEOPLE} : 'leaf ' + format(datum.first, ',') + ({TOLD})",
             beside,
@@ -207,19 +224,12 @@ def _mark(kind: str, data: str, *, interactive: bool = True, **encoded: Json) ->
     }
 
 
-def _text(
-    what: str,
-    x: Json,
-    y: str,
-    *,
-    align: str = "left",
-    baseline: str = "alphabetic",
-    size: int = 11,
-    weight: int = 400,
-    limit: str = "260",
-    fill: str = "currentColor",
-    interactive: bool = True,
-) -> Json:
+PLAIN = {"align": "left", "baseline": "alphabetic", "fontSize": 11, "fontWeight": 400, "fill": "currentColor"}
+
+
+def _text(what: str, x: Json, y: str, *, limit: str = "260", interactive: bool = True, **style: str | int) -> Json:
+    """What a node says, at a place; `style` changes how plain text looks."""
+    looks = {name: {"value": value} for name, value in {**PLAIN, **style}.items()}
     return _mark(
         "text",
         "placed",
@@ -227,10 +237,6 @@ def _text(
         x=x,
         y={"signal": y},
         text={"signal": what},
-        align={"value": align},
-        baseline={"value": baseline},
-        fontSize={"value": size},
-        fontWeight={"value": weight},
         limit={"signal": limit},
-        fill={"value": fill},
+        **looks,
     )

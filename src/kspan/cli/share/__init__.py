@@ -1,0 +1,1 @@
+"""kspan share: its commands and their options."""
