@@ -15,7 +15,10 @@ from markupsafe import escape
 
 import kspan as ks
 from kspan.audit.risk import sizes_of
+from kspan.data import encode as coding
 from kspan.data.encode import encode
+from kspan.data.schema import Schema
+from kspan.data.table import Column
 from kspan.errors import FileError, PolicyError
 from kspan.privacy.requirement import REQUIREMENTS
 from kspan.privacy.spec import parse
@@ -369,3 +372,22 @@ def test_notebooks_show_every_release_and_audit(adult_release: ks.TableRelease) 
     for value in (rules, rules.rules):
         assert "&lt;b&gt;" in value._repr_html_()
     assert "✔ holds" in adult_release._repr_html_()
+
+
+def test_a_report_codes_every_table_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    coded: list[str] = []
+    encode_one = coding.encode_column
+
+    def counted(series: pl.Series, schema: Schema) -> Column:
+        coded.append(series.name)
+        return encode_one(series, schema)
+
+    monkeypatch.setattr(coding, "encode_column", counted)
+    released = people().with_columns(Age=pl.lit("*"))
+    ks.report(released, people(), mortgage_policy())
+    assert sorted(coded) == sorted([*PUBLIC, "Loan risk"] * 2), "the table before and after"
+    coded.clear()
+    tree = ks.learn(people(), mortgage_policy())
+    coded.clear()
+    ks.report(tree, people(), mortgage_policy())
+    assert max(map(coded.count, coded)) == 2, "to find rare values, and to judge"

@@ -8,6 +8,7 @@ from functools import cached_property, partial
 from typing import Any, Literal
 
 from kspan.audit.risk import Risk
+from kspan.data.table import Table
 from kspan.errors import KspanError
 from kspan.notebooks import ShownInNotebooks
 
@@ -101,6 +102,7 @@ class Audit(ShownInNotebooks):
     """None for what has no cells."""
     make_per_row: Callable[[], Any] = field(repr=False, compare=False)
     make_crowds: Callable[[int], tuple[Finding, ...]] = field(repr=False, compare=False)
+    make_coded: Callable[[], Table | None] = field(repr=False, compare=False)
     linked: LinkedPeople | None = None
     """None for a table that was judged without its people."""
     kind: Literal["table", "tree", "clusters", "rules"] = "table"
@@ -132,6 +134,11 @@ class Audit(ShownInNotebooks):
         """The risk of each row, in the order of the release and as the kind of dataframe that was audited."""
         return self.make_per_row()
 
+    @property
+    def coded(self) -> Table | None:
+        """The table that was judged, coded: for the owner; None of what has none, and of an audit that was stored."""
+        return self.make_coded()
+
     def crowds(self, most: int) -> tuple[Finding, ...]:
         """The smallest groups or spans, at most so many: for the owner, like all that is found."""
         return self.make_crowds(most)
@@ -139,7 +146,12 @@ class Audit(ShownInNotebooks):
     def __getstate__(self) -> dict[str, Any]:
         """An audit that is stored keeps its facts, not the rows that it was about."""
         kept = {entry.name: getattr(self, entry.name) for entry in fields(self)}
-        return {**kept, "make_per_row": _not_kept, "make_crowds": partial(_kept, self.smallest)}
+        return {
+            **kept,
+            "make_per_row": _not_kept,
+            "make_crowds": partial(_kept, self.smallest),
+            "make_coded": _no_table,
+        }
 
     def as_dict(self) -> dict[str, Any]:
         """Everything but the rows, ready for JSON, for the owner."""
@@ -165,6 +177,10 @@ class Audit(ShownInNotebooks):
 
 def _kept(crowds: tuple[Finding, ...], most: int) -> tuple[Finding, ...]:
     return crowds[:most]
+
+
+def _no_table() -> None:
+    return None
 
 
 def _not_kept() -> Any:

@@ -52,5 +52,6 @@ def judge(spans: Spans, require: Requirement, *, show: int = 5) -> Audit:
         safe_people=spans.safe_people,
         make_per_row=lambda: spans.per_row(good),
         make_crowds=crowds,
+        make_coded=lambda: spans.coded,
         **facts,
     )

@@ -46,11 +46,9 @@ def without_rare(tree: Tree, people: pl.DataFrame, policy: Policy, told: Iterabl
     and where the spread of its attribute is `told`.
     """
     fewest, uncertain, spread = fewest_of(policy.require), set(_uncertain(tree.attributes, policy)), set(told)
-    common = {
-        place: frequent(one.name, people, policy, fewest)
-        for place, one in enumerate(tree.attributes)
-        if one.name in uncertain and place not in spread
-    }
+    asked = [one.name for place, one in enumerate(tree.attributes) if one.name in uncertain and place not in spread]
+    often = frequent(asked, people, policy, fewest)
+    common = {place: often[one.name] for place, one in enumerate(tree.attributes) if one.name in often}
     kept = dict(common)
     for node in tree.nodes():
         if node.attribute is not None and node.attribute in kept:
@@ -97,8 +95,8 @@ def check_common(attributes: Iterable[Attribute], people: pl.DataFrame, policy: 
     """Refuse a model that tells a share of every value, if too few people have one that the policy does not declare."""
     fewest = fewest_of(policy.require)
     every = {one.name: one for one in attributes}
-    for name in _uncertain(every.values(), policy):
-        if rare := len(every[name].values) - len(_with(every[name], frequent(name, people, policy, fewest)).values):
+    for name, common in frequent(_uncertain(every.values(), policy), people, policy, fewest).items():
+        if rare := len(every[name].values) - len(_with(every[name], common).values):
             raise DoesNotHold(
                 f"{what} would tell how many people have {rare} values of {name!r}, and fewer than {fewest} people "
                 "have each: nothing was written; declare all values of this column under [domains] or in the file of "
@@ -106,14 +104,15 @@ def check_common(attributes: Iterable[Attribute], people: pl.DataFrame, policy: 
             )
 
 
-def frequent(name: str, people: pl.DataFrame, policy: Policy, fewest: int) -> frozenset[str]:
-    """The values of a column that enough people have."""
-    if name not in people.columns:
-        return frozenset()
-    table = encode(people, policy, [name])
-    column = table[name]
-    counts = np.bincount(column.codes, table.weights, column.size)
-    return frozenset(column.label(code) for code in np.flatnonzero(counts[: len(column.values)] >= fewest).tolist())
+def frequent(names: Sequence[str], people: pl.DataFrame, policy: Policy, fewest: int) -> dict[str, frozenset[str]]:
+    """The values of each of some columns that enough people have; none of a column that the people lack."""
+    table = encode(people, policy, [name for name in names if name in people.columns])
+    found = dict.fromkeys(names, frozenset[str]())
+    for name, column in table.columns.items():
+        counts = np.bincount(column.codes, table.weights, column.size)
+        often = np.flatnonzero(counts[: len(column.values)] >= fewest).tolist()
+        found[name] = frozenset(column.label(code) for code in often)
+    return found
 
 
 def _uncertain(attributes: Iterable[Attribute], schema: Schema) -> list[str]:

@@ -119,6 +119,11 @@ class Spans(ABC):
         """What an audit tells of this kind of release alone, by the names of `Audit`."""
         return {}
 
+    @property
+    def coded(self) -> Table | None:
+        """The released table, if the release is one."""
+        return None
+
     def per_row(self, good: Bools) -> pl.DataFrame:
         """The risk of each row: no cell of it, only its place in the table and the numbers of its span."""
         per_span: dict[str, Any] = {"span_size": self.sizes, "prosecutor_risk": 1 / self.sizes, "holds": good}

@@ -11,8 +11,6 @@ import polars as pl
 from kspan.audit.audit import audit
 from kspan.audit.findings import Audit
 from kspan.audit.rare_values import without_rare
-from kspan.data.encode import encode
-from kspan.data.meaning import canonical
 from kspan.errors import DataError, PolicyError
 from kspan.evaluate.cost import CostCurve, cost_curve
 from kspan.frames.commit import content_of
@@ -98,6 +96,7 @@ def report(
     Report('Privacy report: the table', does not hold)
     """
     people, policy = people_and_policy(people, policy)
+    people = None if people is None else load(people)
     if policy is not None and (require := judging.get("require")) is not None:
         policy = replace(policy, require=require)  # type: ignore[arg-type]  # a text is read by the policy
     place = None if path is None else Path(path)
@@ -112,7 +111,7 @@ def report(
     else:
         how["path"] = place or (Path(release) if isinstance(release, str | os.PathLike) else None)
         if isinstance(release, Tree) and people is not None and policy is not None:
-            release = without_rare(release, load(people), policy)  # as it would be published
+            release = without_rare(release, people, policy)  # as it would be published
         release = given_model(release, with_people=people is not None) or release
         progress("judging it")
         found = _judged(release, people, policy, judging, progress)
@@ -189,7 +188,7 @@ def table_summary(
             ),
             costs=(*table_costs(release.audit, release.withheld, release.suppressed_share), *cost.unmeasured),
             before=before,
-            columns=_changes(release.frame, release.people, policy, shown),
+            columns=_changes(release.audit, before, policy, shown),
             unchanged=policy.private,
             curve=cost.curve,
         )
@@ -272,19 +271,19 @@ def _table(
             facts=(Fact("rows", f"{found.rows:,}"), *facts),
             costs=(*(table_costs(found, withheld, stars) if source is not None or stars else ()), *cost.unmeasured),
             before=before,
-            columns=_changes(frame, source, policy, None),
+            columns=_changes(found, before, policy, None),
             curve=cost.curve,
         )
     )
 
 
-def _changes(
-    frame: pl.DataFrame, source: pl.DataFrame | None, policy: Policy, numbers: Any
-) -> tuple[ColumnChange, ...]:
-    after = canonical(encode(frame, policy), policy.range_pattern)
-    before = None if source is None else canonical(encode(source, policy), policy.range_pattern)
+def _changes(found: Audit, before: Audit | None, policy: Policy, numbers: Any) -> tuple[ColumnChange, ...]:
+    """What became of each public column, by the tables as the judge has read them."""
+    if found.coded is None:  # an audit that was stored has lost them
+        return ()
     median = numbers if numbers in ("median", "mean") else None
-    return column_changes(after, before, policy.public, k=required_k(policy.require), numbers=median)
+    was = None if before is None else before.coded
+    return column_changes(found.coded, was, policy.public, k=required_k(policy.require), numbers=median)
 
 
 def _cost(people: pl.DataFrame, policy: Policy, making: Making, progress: Progress) -> _Cost:

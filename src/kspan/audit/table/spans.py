@@ -103,6 +103,11 @@ class TableSpans(SpansOfPeople):
         return None if self.linked is None or self.policy.counting == "rows" else self.linked.people
 
     @property
+    def coded(self) -> Table:
+        """The table itself."""
+        return self.table
+
+    @property
     def disclosed(self) -> Mapping[str, Counts]:
         """The private values of each crowd, or of the people who share a span where people are counted."""
         # Who matches more rows than those of a group finds more values there: the groups themselves are the worst case.
