@@ -23,10 +23,12 @@ from kspan.model.claim import Claim
 from kspan.model.clusters.json import read_clusters, write_clusters
 from kspan.model.clusters.model import Clusters
 from kspan.model.documents import lines
-from kspan.model.kinds import RULES, TREE, model_of
+from kspan.model.kinds import model_of
 from kspan.model.rules.json import read_rules, rules_json
+from kspan.model.rules.kind import RULES
 from kspan.model.rules.model import Rules
 from kspan.model.tree.json import read_tree, tree_json
+from kspan.model.tree.kind import TREE
 from kspan.model.tree.model import Tree
 from kspan.model.tree.release import Marginal, TreeRelease
 from kspan.policy import Policy, PolicyLike

@@ -5,7 +5,7 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, fields
 from functools import cached_property, partial
-from typing import Any, Literal
+from typing import Any
 
 from kspan.audit.risk import Risk
 from kspan.data.table import Table
@@ -105,7 +105,7 @@ class Audit(ShownInNotebooks):
     make_coded: Callable[[], Table | None] = field(repr=False, compare=False)
     linked: LinkedPeople | None = None
     """None for a table that was judged without its people."""
-    kind: Literal["table", "tree", "clusters", "rules"] = "table"
+    kind: str = "table"
     """What was judged: the groups of a table, or the spans (without the people the paths) of a model."""
     safe_people: int = 0
     """People in spans of one bin, which reveal nothing at any size."""

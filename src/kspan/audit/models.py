@@ -1,92 +1,32 @@
 """The audit of a model: by its people, alone or beside other releases; or by what it publishes."""
 
 import os
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
-from kspan.audit.clusters.judge import audit_clusters
 from kspan.audit.findings import Audit
-from kspan.audit.rules.judge import audit_rules
-from kspan.audit.tree.judge import audit_tree
-from kspan.audit.tree.published import audit_paths
-from kspan.errors import ModelError, PolicyError
+from kspan.audit.request import AuditRequest, Judge
+from kspan.errors import PolicyError
 from kspan.frames.files import load
-from kspan.model.kind import is_model
-from kspan.model.kinds import CLUSTERS, RULES, TREE, Given, given_model, opened
-from kspan.model.tree.people import check_roles
+from kspan.model.kind import Kind, is_model
+from kspan.model.kinds import Given, given_model, opened
+from kspan.model.tree.kind import TREE
 from kspan.policy import Policy
 from kspan.privacy.requirement import Requirement
-from kspan.privacy.spec import parse
 
 
-@dataclass(frozen=True)
-class AuditRequest:
-    """What is asked of a model: by whom it is known, what it must satisfy, and how much is to be listed."""
-
-    policy: Policy | None
-    require: Requirement | str | None
-    show: int
-
-    def required(self, given: Given, what: str) -> Requirement:
-        """What a release must satisfy: as asked, else by the policy, else by its own claim."""
-        if self.require is not None:
-            return parse(self.require) if isinstance(self.require, str) else self.require
-        if self.policy is not None:
-            return self.policy.require
-        if given.claim is None:
-            raise PolicyError(f"{what} claims nothing: say what it must satisfy (--require 'k=10'), or give a policy")
-        try:
-            return parse(given.claim.requirement)
-        except PolicyError:
-            raise ModelError(
-                f"the claim of {what} is no requirement that can be read: give another (--require)"
-            ) from None
-
-
-def _rules_alone(given: Given, asked: AuditRequest) -> Audit:
-    if not given.is_ours:
-        raise PolicyError(
-            "a dataframe of rules tells neither roles nor transactions: give the people and a policy, or judge "
-            "kspan.imported_rules(frame, transactions, policy)"
-        )
-    policy = asked.policy
-    if policy is not None and asked.require is not None:
-        policy = replace(policy, require=asked.require)  # type: ignore[arg-type]  # a text is read by the policy
-    return audit_rules(given.model, None, policy or asked.required(given, "the set of rules"), show=asked.show)
-
-
-def _clusters_alone(given: Given, asked: AuditRequest) -> Audit:
-    raise PolicyError("clusters are judged by the people they were made from: give their table, too (--data)")
-
-
-def _tree_alone(given: Given, asked: AuditRequest) -> Audit:
-    if not given.is_ours:
-        raise PolicyError("a tree of another library is judged by the people it was made from: give their table")
-    if asked.policy is not None:
-        check_roles(given.model, asked.policy)
-    return audit_paths(given.model, asked.required(given, "the tree"), asked.policy, show=asked.show)
-
-
-@dataclass(frozen=True)
-class Judge:
-    """How models of a kind are judged."""
-
-    of_people: Callable[..., Audit]
-    """With the model, its people and the policy; trees also with others `beside` them."""
-    alone: Callable[[Given, AuditRequest], Audit]
-    """By what is published."""
-    called: str
-
-
-JUDGES = {
-    TREE.name: Judge(audit_tree, _tree_alone, "a tree"),
-    CLUSTERS.name: Judge(audit_clusters, _clusters_alone, "clusters"),
-    RULES.name: Judge(audit_rules, _rules_alone, "rules"),
-}
+def judge_of(kind: Kind) -> Judge | None:
+    """The judge in the room of a kind, `audit/NAME/judge.py`; None if it has no such room."""
+    if find_spec(f"kspan.audit.{kind.name}") is None:
+        return None
+    judge: Judge = import_module(f"kspan.audit.{kind.name}.judge").JUDGE
+    return judge
 
 
 def audit_model(
@@ -102,7 +42,7 @@ def audit_model(
 
     Without people a policy may be missing, too: what is required is then `require`, or else what the release claims.
     """
-    judge = JUDGES.get(given.kind.name)
+    judge = judge_of(given.kind)
     if judge is None:
         raise PolicyError(f"{given.source} is a {given.kind.called}: only trees can be audited")
     if beside and given.kind is not TREE:

@@ -7,7 +7,7 @@ a span reaches, and what is disclosed there. All the rest (`judge`) is the same 
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
 import numpy as np
 import polars as pl
@@ -22,13 +22,12 @@ from kspan.data.table import Table
 from kspan.privacy.requirement import Requirement
 from kspan.utility.loss import average_group_size
 
-Kind = Literal["table", "tree", "clusters", "rules"]
-
 
 class Spans(ABC):
     """The spans of a release among its people, or as far as what it publishes tells of them."""
 
-    kind: ClassVar[Kind]
+    kind: ClassVar[str]
+    """What was judged: "table", or the name of the kind of model."""
     counting: str = "people"
     """What the verdict counts."""
     span: Int64s

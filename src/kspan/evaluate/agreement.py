@@ -12,8 +12,9 @@ from kspan.data.encode import encode_column
 from kspan.data.schema import Schema
 from kspan.errors import DataError
 from kspan.frames.files import load
-from kspan.model.kinds import TREE, given_model, model_of
+from kspan.model.kinds import given_model, model_of
 from kspan.model.predict import predicted, predictor
+from kspan.model.tree.kind import TREE
 from kspan.model.tree.model import Region, Tree
 
 Interval: TypeAlias = tuple[float | None, float | None]

@@ -5,7 +5,6 @@ import io
 import os
 import sys
 import zlib
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +13,7 @@ import polars as pl
 from kspan.errors import FileError
 from kspan.frames.commit import File, settled, write_files
 from kspan.frames.csv import Dialect, check_width, read_csv
+from kspan.frames.formats import BINARY, NOT_READ, WRITERS
 from kspan.frames.formulas import defused, has_formulas, restored
 from kspan.frames.native import to_polars
 from kspan.frames.places import STDIN, check_no_device, check_place, reason
@@ -21,26 +21,9 @@ from kspan.frames.rebuilt import rebuilt
 from kspan.frames.seal import Seal, seal_of
 from kspan.limits import ALWAYS_CLAIMED, ALWAYS_UNPACKED, MOST_CLAIMED, MOST_PACKED
 
-GZIP, PARQUET, ARROW, ARROW_STREAM = b"\x1f\x8b", b"PAR1", b"ARROW1", b"\xff\xff\xff\xff"
-NOT_READ = {
-    b"PK\x03\x04": "a zip archive or a spreadsheet",
-    b"\xd0\xcf\x11\xe0": "a spreadsheet or another office file",
-    b"BZh": "compressed by bzip2",
-    b"\xfd7zXZ": "compressed by xz",
-    b"\x28\xb5\x2f\xfd": "compressed by zstd",
-}
-
+GZIP = b"\x1f\x8b"
 CELL = 8
 """Bytes that a cell takes in memory, about."""
-WRITERS: dict[str, Callable[[pl.DataFrame, Any], Any]] = {
-    ".csv": pl.DataFrame.write_csv,
-    ".tsv": lambda frame, out: frame.write_csv(out, separator="\t"),
-    ".parquet": lambda frame, out: frame.write_parquet(out, compression="zstd"),
-    ".arrow": pl.DataFrame.write_ipc,
-    ".feather": pl.DataFrame.write_ipc,
-}
-
-
 SPREADSHEETS = {".csv": ",", ".tsv": "\t"}
 """What people open in spreadsheets, and what is written between cells."""
 
@@ -76,16 +59,9 @@ def load(given: Any) -> pl.DataFrame:
 
 def _parsed(content: bytes, source: str, dialect: Dialect) -> pl.DataFrame:
     try:
-        if content.startswith(PARQUET):
-            _check_claim(pl.scan_parquet(io.BytesIO(content)), len(content), source)
-            return to_polars(pl.read_parquet(content))
-        if content.startswith(ARROW):
-            _check_claim(pl.scan_ipc(io.BytesIO(content)), len(content), source)
-            return to_polars(pl.read_ipc(content))
-        if content.startswith(ARROW_STREAM):
-            frame = pl.read_ipc_stream(content)
-            _check_claim(frame.lazy(), len(content), source)
-            return to_polars(frame)
+        for one in BINARY:
+            if content.startswith(one.beginning):
+                return to_polars(one.table(content, lambda frame: _check_claim(frame, len(content), source)))
     except (pl.exceptions.PolarsError, OSError):
         raise FileError(f"{source} is damaged: make or fetch the file again") from None
     except pl.exceptions.PanicException:

@@ -1,42 +1,31 @@
 """The kinds of models: each is recognized once, read once, and carries its kind from there on.
 
-A new kind is one entry in `KINDS`. Whoever must know what a model is (judge, report, notebook, sharing, prediction)
-takes a `Given` and looks at its kind.
+A new kind is a room with a `Kind` in it, and its name in `KINDS`. Whoever must know what a model is (judge, report,
+notebook, sharing, prediction) takes a `Given` and looks at its kind.
 """
 
 import os
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 import polars as pl
 
-from kspan.data.baskets import people_in
-from kspan.data.encode import encode
 from kspan.errors import ModelError, listed
 from kspan.frames.files import read_text
-from kspan.model.bayes import json as bayes_json
-from kspan.model.bayes.model import NaiveBayes
+from kspan.model.bayes.kind import BAYES
 from kspan.model.claim import Claim
-from kspan.model.clusters import json as clusters_json
-from kspan.model.clusters.imported import imported_clusters, is_fitted_clustering
+from kspan.model.clusters.kind import CLUSTERS
 from kspan.model.clusters.model import Clusters
-from kspan.model.committee import json as committee_json
-from kspan.model.committee.model import Committee
+from kspan.model.committee.kind import COMMITTEE
 from kspan.model.documents import parsed
-from kspan.model.kind import is_model
-from kspan.model.linear import json as linear_json
-from kspan.model.linear.model import Linear
-from kspan.model.lists import json as lists_json
-from kspan.model.lists.model import DecisionList
+from kspan.model.kind import Kind, is_model
+from kspan.model.linear.kind import LINEAR
+from kspan.model.lists.kind import LISTS
 from kspan.model.predictor import Predictor
-from kspan.model.rules import json as rules_json
-from kspan.model.rules.imported import imported_rules, is_rules_frame
+from kspan.model.rules.kind import RULES
 from kspan.model.rules.model import Rules
-from kspan.model.tree import writing
-from kspan.model.tree.imported import imported, is_fitted_tree
-from kspan.model.tree.json import read_tree
+from kspan.model.tree.kind import TREE
 from kspan.model.tree.model import Tree
 from kspan.model.tree.release import TreeRelease
 from kspan.policy import Policy
@@ -47,59 +36,7 @@ Released = Model | Clusters | Rules
 """Whatever is written as a model."""
 
 
-@dataclass(frozen=True)
-class Kind:
-    """A kind of model: what it is called, how its files are read and written, and what of other libraries is one."""
-
-    name: str
-    called: str
-    """For people to read."""
-    format: str
-    type: type
-    read: Callable[[Any, str], Any]
-    write: Callable[[Any], dict[str, Any]]
-    is_foreign: Callable[[Any], bool] = lambda given: False
-    """Is it such a model of another library?"""
-    taken_over: Callable[[Any, pl.DataFrame, Policy], Any] | None = None
-    """What such a model is among its people."""
-
-
-def _centers(given: Any, people: pl.DataFrame, policy: Policy) -> Clusters:
-    # The columns of an array are those that have a role, as the people have them.
-    known = {*policy.public, *policy.private}
-    names = [name for name in people.columns if name in known] if isinstance(given, np.ndarray) else None
-    return imported_clusters(given, encode(people, policy), policy, names)
-
-
-TREE = Kind(
-    "tree", "decision tree", writing.FORMAT, Tree, read_tree, lambda tree: writing.write_tree(TreeRelease(tree)),
-    is_fitted_tree, lambda given, people, policy: imported(given, encode(people, policy), policy),
-)  # fmt: skip
-CLUSTERS = Kind(
-    "clusters", "clustering", clusters_json.FORMAT, Clusters, clusters_json.read_clusters, clusters_json.write_clusters,
-    is_fitted_clustering, _centers,
-)  # fmt: skip
-RULES = Kind(
-    "rules", "set of rules", rules_json.FORMAT, Rules, rules_json.read_rules, rules_json.write_rules,
-    is_rules_frame, lambda given, people, policy: imported_rules(given, people_in(people, policy), policy),
-)  # fmt: skip
-KINDS = (
-    TREE,
-    Kind("bayes", "naive Bayes model", bayes_json.FORMAT, NaiveBayes, bayes_json.read_bayes, bayes_json.write_bayes),
-    Kind(
-        "linear", "logistic regression", linear_json.FORMAT, Linear, linear_json.read_linear, linear_json.write_linear,
-    ),
-    Kind(
-        "list", "decision list", lists_json.FORMAT, DecisionList, lists_json.read_decision_list,
-        lists_json.write_decision_list,
-    ),
-    Kind(
-        "committee", "committee of trees", committee_json.FORMAT, Committee, committee_json.read_committee,
-        committee_json.write_committee,
-    ),
-    CLUSTERS,
-    RULES,
-)  # fmt: skip
+KINDS = (TREE, BAYES, LINEAR, LISTS, COMMITTEE, CLUSTERS, RULES)
 BY_FORMAT = {kind.format: kind for kind in KINDS}
 
 

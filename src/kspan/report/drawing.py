@@ -5,9 +5,12 @@ from typing import Any
 from kspan.audit.findings import Audit
 from kspan.errors import PolicyError
 from kspan.frames.files import load
+from kspan.model.clusters.kind import CLUSTERS
 from kspan.model.clusters.model import Clusters
-from kspan.model.kinds import CLUSTERS, RULES, TREE, given_model
+from kspan.model.kinds import given_model
+from kspan.model.rules.kind import RULES
 from kspan.model.rules.model import Rules
+from kspan.model.tree.kind import TREE
 from kspan.model.tree.model import Tree
 from kspan.policy import Policy
 from kspan.report.pictures.clusters import clusters_picture

@@ -16,9 +16,10 @@ from kspan.induce.atp.atp import Information, Merge, atp, best_pruned, empty, in
 from kspan.induce.methods import learn
 from kspan.induce.tree.recount import goes_one_way, raised, recounted
 from kspan.model.documents import parsed
-from kspan.model.kinds import TREE, given_model, opened
+from kspan.model.kinds import given_model, opened
 from kspan.model.tree.imported import imported
 from kspan.model.tree.json import read_tree
+from kspan.model.tree.kind import TREE
 from kspan.model.tree.model import Tree
 from kspan.model.tree.people import check_roles, coded_people
 from kspan.model.tree.release import TreeRelease

@@ -6,10 +6,12 @@ import polars as pl
 from kspan.audit.clusters.spans import cluster_spans
 from kspan.audit.findings import Audit
 from kspan.audit.judge import judge
+from kspan.audit.request import AuditRequest, Judge
 from kspan.data.encode import encode
 from kspan.data.table import Table
 from kspan.errors import DataError, PolicyError, listed
 from kspan.model.clusters.model import Clusters
+from kspan.model.kinds import Given
 from kspan.policy import Policy
 from kspan.privacy import OnPrivate
 
@@ -61,3 +63,10 @@ def _check_asked(clusters: Clusters, policy: Policy) -> None:
             raise PolicyError(
                 f"{part} cannot be asked of these clusters: they tell of {listed(sorted(told)) or 'nothing'}"
             )
+
+
+def _clusters_alone(given: Given, asked: AuditRequest) -> Audit:
+    raise PolicyError("clusters are judged by the people they were made from: give their table, too (--data)")
+
+
+JUDGE = Judge(audit_clusters, _clusters_alone, "clusters")

@@ -1,14 +1,17 @@
 """The audit of association rules: whoever can be in the same states of all rules is one span, and must be a crowd."""
 
+from dataclasses import replace
 from typing import Any
 
 from kspan.audit.findings import Audit
 from kspan.audit.judge import judge
+from kspan.audit.request import AuditRequest, Judge
 from kspan.audit.rules.published import audit_figures
 from kspan.audit.rules.spans import rule_spans
 from kspan.data.baskets import encode_baskets
 from kspan.errors import PolicyError
 from kspan.frames.files import load
+from kspan.model.kinds import Given
 from kspan.model.rules.model import Rules
 from kspan.policy import Policy
 from kspan.policy.patterns import expanded, roles_of
@@ -43,3 +46,18 @@ def _check_roles(rules: Rules, policy: Policy) -> None:
     for name, role in rules.roles.items():
         if said[name] != role:
             raise PolicyError(f"the rules take {name!r} as {role}, the policy says {said[name]}: they must agree")
+
+
+def _rules_alone(given: Given, asked: AuditRequest) -> Audit:
+    if not given.is_ours:
+        raise PolicyError(
+            "a dataframe of rules tells neither roles nor transactions: give the people and a policy, or judge "
+            "kspan.imported_rules(frame, transactions, policy)"
+        )
+    policy = asked.policy
+    if policy is not None and asked.require is not None:
+        policy = replace(policy, require=asked.require)  # type: ignore[arg-type]  # a text is read by the policy
+    return audit_rules(given.model, None, policy or asked.required(given, "the set of rules"), show=asked.show)
+
+
+JUDGE = Judge(audit_rules, _rules_alone, "rules")

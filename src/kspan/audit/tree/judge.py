@@ -6,12 +6,15 @@ import polars as pl
 
 from kspan.audit.findings import Audit
 from kspan.audit.judge import judge
+from kspan.audit.request import AuditRequest, Judge
+from kspan.audit.tree.checks import check_asked
+from kspan.audit.tree.published import audit_paths
 from kspan.audit.tree.spans import joint_spans, people_of
 from kspan.errors import PolicyError
+from kspan.model.kinds import Given
 from kspan.model.tree.model import Tree
 from kspan.model.tree.people import check_roles
 from kspan.policy import Policy
-from kspan.privacy import OnPrivate, Requirement
 
 
 def audit_tree(
@@ -29,11 +32,12 @@ def audit_tree(
     return judge(joint_spans(trees, people_of(trees, people, policy)), policy.require, show=show)
 
 
-def check_asked(trees: Sequence[Tree], require: Requirement) -> None:
-    """Refuse a requirement on private values of which none of some trees tells."""
-    told = {tree.target for tree in trees if tree.target_role == "private"}
-    for part in require.parts:
-        if isinstance(part, OnPrivate) and not (told and told.issuperset(part.on)):
-            raise PolicyError(
-                f"{part} cannot be asked of a tree: it tells of its target alone, and that must be private"
-            )
+def _tree_alone(given: Given, asked: AuditRequest) -> Audit:
+    if not given.is_ours:
+        raise PolicyError("a tree of another library is judged by the people it was made from: give their table")
+    if asked.policy is not None:
+        check_roles(given.model, asked.policy)
+    return audit_paths(given.model, asked.required(given, "the tree"), asked.policy, show=asked.show)
+
+
+JUDGE = Judge(audit_tree, _tree_alone, "a tree")

@@ -2,7 +2,7 @@
 
 from kspan.audit.findings import Audit
 from kspan.audit.judge import judge
-from kspan.audit.tree.judge import check_asked
+from kspan.audit.tree.checks import check_asked
 from kspan.audit.tree.paths import BY_THE_PEOPLE, PublishedPaths, private_questions
 from kspan.errors import PolicyError, listed
 from kspan.model.tree.model import Tree

@@ -15,7 +15,8 @@ from kspan.data.table import Column, Table
 from kspan.errors import DataError
 from kspan.frames.files import load
 from kspan.frames.native import of_its_kind
-from kspan.model.kinds import TREE, model_of
+from kspan.model.kinds import model_of
+from kspan.model.tree.kind import TREE
 from kspan.model.tree.model import Attribute, Node, Region, Tree
 from kspan.model.tree.people import check_roles, coded_people
 from kspan.policy import Policy, PolicyLike

@@ -1,0 +1,46 @@
+"""What is asked of a model, and how models of a kind answer."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from kspan.audit.findings import Audit
+from kspan.errors import ModelError, PolicyError
+from kspan.model.kinds import Given
+from kspan.policy import Policy
+from kspan.privacy.requirement import Requirement
+from kspan.privacy.spec import parse
+
+
+@dataclass(frozen=True)
+class AuditRequest:
+    """What is asked of a model: by whom it is known, what it must satisfy, and how much is to be listed."""
+
+    policy: Policy | None
+    require: Requirement | str | None
+    show: int
+
+    def required(self, given: Given, what: str) -> Requirement:
+        """What a release must satisfy: as asked, else by the policy, else by its own claim."""
+        if self.require is not None:
+            return parse(self.require) if isinstance(self.require, str) else self.require
+        if self.policy is not None:
+            return self.policy.require
+        if given.claim is None:
+            raise PolicyError(f"{what} claims nothing: say what it must satisfy (--require 'k=10'), or give a policy")
+        try:
+            return parse(given.claim.requirement)
+        except PolicyError:
+            raise ModelError(
+                f"the claim of {what} is no requirement that can be read: give another (--require)"
+            ) from None
+
+
+@dataclass(frozen=True)
+class Judge:
+    """How models of a kind are judged."""
+
+    of_people: Callable[..., Audit]
+    """With the model, its people and the policy; trees also with others `beside` them."""
+    alone: Callable[[Given, AuditRequest], Audit]
+    """By what is published."""
+    called: str

@@ -1,0 +1,33 @@
+"""Decision trees as a kind of model."""
+
+from kspan.data.encode import encode
+from kspan.model.kind import Kind
+from kspan.model.tree.imported import imported, is_fitted_tree
+from kspan.model.tree.json import read_tree
+from kspan.model.tree.model import Attribute, Edge, Node, Region, Tree
+from kspan.model.tree.release import TreeRelease
+from kspan.model.tree.writing import FORMAT, write_tree
+
+
+def example() -> Tree:
+    """A tree that asks a word and a number."""
+    sex = Attribute("sex", "public", "categorical", ("F", "M"))
+    age = Attribute("age", "private", "numeric", low=0, high=120, has_missing=True)
+    young = Edge(Region(intervals=((None, 40),), missing=True), Node.of_counts((3, 1)))
+    old = Edge(Region(intervals=((40, None),)), Node.of_counts((0, 2)))
+    women = Edge(Region(frozenset({"F"})), Node.of_counts((3, 3), 1, (young, old)))
+    men = Edge(Region(frozenset({"M"})), Node.of_counts((5, 0)))
+    return Tree((sex, age), "risk", "private", ("low", "high"), Node.of_counts((8, 3), 0, (women, men)))
+
+
+TREE = Kind(
+    "tree",
+    "decision tree",
+    FORMAT,
+    Tree,
+    read_tree,
+    lambda tree: write_tree(TreeRelease(tree)),
+    example,
+    is_fitted_tree,
+    lambda given, people, policy: imported(given, encode(people, policy), policy),
+)
