@@ -1,4 +1,4 @@
-"""The audit of a model: by its people, alone or beside other releases; or by what it publishes."""
+"""The audit of a model: by its people, perhaps together with other releases, or by what it publishes."""
 
 import os
 from collections.abc import Callable, Sequence
@@ -25,14 +25,14 @@ from kspan.privacy.spec import parse
 
 @dataclass(frozen=True)
 class AuditRequest:
-    """What is asked of a model: by whom it is known, what it must satisfy, and how much is to be listed."""
+    """What an audit without the people asks: the policy, the requirement, and how many groups to list."""
 
     policy: Policy | None
     require: Requirement | str | None
     show: int
 
     def required(self, given: Given, what: str) -> Requirement:
-        """What a release must satisfy: as asked, else by the policy, else by its own claim."""
+        """Return what a release must satisfy: what was asked for, else what the policy requires, else its own claim."""
         if self.require is not None:
             return parse(self.require) if isinstance(self.require, str) else self.require
         if self.policy is not None:
@@ -76,9 +76,9 @@ class Judge:
     """How models of a kind are judged."""
 
     of_people: Callable[..., Audit]
-    """With the model, its people and the policy; trees also with others `beside` them."""
+    """Judges a model by its people and the policy; a tree perhaps together with others `beside` it."""
     alone: Callable[[Given, AuditRequest], Audit]
-    """By what is published."""
+    """Judges a model by what it publishes."""
     called: str
 
 
@@ -100,7 +100,7 @@ def audit_model(
 ) -> Audit:
     """Judge a model by its people and the policy, or without people by what it publishes.
 
-    Without people a policy may be missing, too: what is required is then `require`, or else what the release claims.
+    Without people the policy may be missing, too. What is required is then `require`, or else what the release claims.
     """
     judge = JUDGES.get(given.kind.name)
     if judge is None:
@@ -122,8 +122,9 @@ def audit_model(
 
 
 def _tree(release: Any) -> Given:
-    """A tree that is to be judged together with another one."""
+    """Read a tree that is to be judged together with another one; refuse anything else."""
     if isinstance(release, str | os.PathLike):
+        # A table is refused here; `opened` says what is wrong with any other path.
         if Path(release).is_file() and not is_model(release):
             raise PolicyError(f"{release} is no model: only trees can be judged together with a tree")
         found: Given | None = opened(release)

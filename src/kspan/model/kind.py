@@ -1,15 +1,16 @@
-"""What kind of release a file is."""
+"""Tells files of models from files of tables."""
 
 import os
 from pathlib import Path
 
 BEGINNING = 4096
+"""How many bytes are looked at."""
 
 
 def is_model(path: str | os.PathLike[str]) -> bool:
-    """Does a file begin like a model that kspan wrote? Everything else is left to whoever reads tables."""
+    """Does a file begin like a model that kspan wrote? Any other file is taken for a table."""
     try:
-        # A pipe must not be read twice, and holds tables only.
+        # A pipe can be read only once, so it is taken for a table without a look.
         if not Path(path).is_file():
             return False
         with Path(path).open("rb") as file:
