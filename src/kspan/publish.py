@@ -1,4 +1,4 @@
-"""The only door out: what is released is audited first, exactly as it is written, and refused if its claim fails."""
+"""The only door out: a release is audited exactly as it will be written, and refused if its claim fails."""
 
 import json
 import os
@@ -40,7 +40,7 @@ COARSER = "make its public cells coarser, withhold these rows, or lower the requ
 
 @dataclass(frozen=True)
 class Judged:
-    """What was found to hold, byte by byte as it may be written, and the judge's word."""
+    """A release that was found to hold: the bytes that may be written, and the audit."""
 
     content: bytes
     audit: Audit
@@ -51,7 +51,7 @@ class Judged:
 def publish_tree(
     tree: Any, people: Any, policy: PolicyLike, path: str | os.PathLike[str], *, disclosure: str = "counts"
 ) -> Audit:
-    """Write a tree that satisfies the policy's requirement among its people; refuse any other, and write nothing.
+    """Write a tree if it satisfies the policy's requirement among its people; otherwise refuse, and write nothing.
 
     Whatever it discloses (counts, hit-miss, shares or label), it is judged as if it disclosed counts.
     """
@@ -68,9 +68,9 @@ def publish_table(
     people: Any = None,
     keep_formulas: bool = False,
 ) -> Audit:
-    """Write a table that satisfies the policy's requirement as a file; refuse any other, and write nothing.
+    """Write a table to a file if it satisfies the policy's requirement; otherwise refuse, and write nothing.
 
-    With the `people` in it, it is also judged by what they match.
+    With the `people` behind the table, it is also judged by what they match.
     """
     behind = None if people is None else load(people)
     judged = judged_table(load(table), Policy.of(policy), path, people=behind, keep_formulas=keep_formulas)
@@ -79,14 +79,14 @@ def publish_table(
 
 
 def publish_rules(rules: Any, people: Any, policy: PolicyLike, path: str | os.PathLike[str]) -> Audit:
-    """Write rules that satisfy the policy's requirement among their people; refuse any other, and write nothing."""
+    """Write rules if they satisfy the policy's requirement among their people; otherwise refuse, and write nothing."""
     judged = judged_rules(model_of(rules, RULES), people, Policy.of(policy))
     write_judged({path: judged})
     return judged.audit
 
 
 def write_judged(files: Mapping[Any, Judged]) -> None:
-    """Write each file that was found to hold to its path: all of them, or none."""
+    """Write each judged release to its path: all of them, or none."""
     write_files({path: File(judged.content) for path, judged in files.items()})
 
 
@@ -98,7 +98,8 @@ def judged_tree(
     disclosure: str = "counts",
     marginals: tuple[Marginal, ...] = (),
 ) -> Judged:
-    """A tree as it is written, if it and all that is told with it satisfy the policy's requirement among its people."""
+    """Return a tree as it will be written; refuse if it, or what is told with it, breaks the policy's requirement."""
+    # Before anything is hidden: to find branches without people, their counts are needed.
     tree = without_rare(tree, people, policy, (marginal.attribute for marginal in marginals))
     told = tree.disclosing(disclosure)
     missing = any(item.role == "public" and item.has_missing for item in tree.attributes)
@@ -109,6 +110,7 @@ def judged_tree(
         missing=MISSING_IS_SEEN if missing else None,
     )
     text = tree_json(TreeRelease(told, claim, marginals))
+    # Read again, so that what is judged is what is written.
     written = read_tree(json.loads(text))
     found = audit_tree(written.tree, people, policy)
     if not found.holds:
@@ -125,12 +127,12 @@ def judged_tree(
 
 
 def published(judged: Judged) -> Tree:
-    """The tree as a reader of the file gets it."""
+    """Return the tree as a reader of the file gets it."""
     return read_tree(json.loads(judged.content)).tree
 
 
 def judged_paths(tree: Tree, require: Requirement, *, disclosure: str | None = None) -> Judged:
-    """A tree as it is written, if what it tells of every path satisfies a requirement, whoever its people are."""
+    """Return a tree as it will be written; refuse if what it tells of some path breaks the requirement."""
     told = tree if disclosure is None else tree.disclosing(disclosure)
     # Whoever made the tree may have taken any domain from its people.
     names = (*(item.name for item in told.attributes), told.target)
@@ -146,7 +148,7 @@ def judged_paths(tree: Tree, require: Requirement, *, disclosure: str | None = N
 
 
 def judged_clusters(clusters: Clusters, people: pl.DataFrame, policy: Policy) -> Judged:
-    """Clusters as they are written, if they tell the truth of their people and satisfy the policy's requirement."""
+    """Return clusters as they will be written; refuse if they break the requirement or are not true of the people."""
     check_common(clusters.attributes, people, policy, "the clusters")
     claim = Claim(str(policy.require), inferred_domains=inferred((one.name for one in clusters.attributes), policy))
     text = lines(write_clusters(replace(clusters, claim=claim)))
@@ -166,11 +168,12 @@ def judged_clusters(clusters: Clusters, people: pl.DataFrame, policy: Policy) ->
 
 
 def judged_rules(rules: Rules, people: Any, policy: Policy) -> Judged:
-    """Rules as they are written, if their figures are true of the people and all have a crowd by the policy."""
+    """Return rules as they will be written; refuse if they break the requirement or are not true of the people."""
     named = {*policy.public, *policy.private}
     unnamed = tuple(item.name for item in rules.items if item.name not in named)
     text = rules_json(replace(rules, claim=Claim(str(policy.require), inferred_domains=unnamed)))
     found = audit_rules(read_rules(json.loads(text)), people, policy)
+    # An untrue figure also breaks the release, but it is the better thing to say.
     if found.untrue:
         raise DoesNotHold(
             f"the figures of {len(found.untrue)} of {len(rules)} rules are not those of these people: "
@@ -194,13 +197,14 @@ def judged_table(
     remedy: str = COARSER,
     keep_formulas: bool = False,
 ) -> Judged:
-    """A table as a file of that name has it, if it satisfies the policy's requirement.
+    """Return a table as it will be written to `path`; refuse if it breaks the policy's requirement.
 
-    What is judged is what a reader of the file gets, so the file is made in memory, and read again. Text that a
-    spreadsheet would run is defused in the formats that spreadsheets open, unless it is to be kept.
+    What is judged is what a reader of the file gets, so the file is made in memory and read again. Text that a
+    spreadsheet would run is defused in the formats that spreadsheets open, unless `keep_formulas` is set.
     """
     content, defused = table_content(table, path, keep_formulas=keep_formulas)
     found = audit(written_table(content, path, was_defused=defused), people, policy)
+    # An identifier also breaks the release, but it is the better thing to say.
     if found.identifiers:
         raise DoesNotHold(f"the table has the identifier {listed(found.identifiers)}: it was not written; drop it")
     if not found.holds:

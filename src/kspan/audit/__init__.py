@@ -1,4 +1,4 @@
-"""The judge: recomputes everything from the release and the people's public values, and knows no maker."""
+"""The judge: it recomputes everything from the release and the people's public values, and uses no maker's code."""
 
 from kspan.audit.audit import audit
 from kspan.audit.findings import Audit

@@ -41,8 +41,10 @@ def audit(
     Audit(k=2 does not hold: 3 people in 2 groups, k=1)
     """
     if isinstance(people, Policy) and policy is None:
+        # `audit(table, policy)`: the policy stands in the place of the people.
         people, policy = None, people
     if isinstance(own := getattr(release, "policy", None), Policy):
+        # What `anonymize` made brings its policy; one that is given goes before it.
         release, policy = release.table, policy or own
     people, policy = people_and_policy(people, policy)
     if (model := given_model(release, with_people=people is not None)) is not None:

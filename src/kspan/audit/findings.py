@@ -17,7 +17,7 @@ FORMAT, VERSION = "kspan/audit", 1
 
 @dataclass(frozen=True)
 class K:
-    """The k that a release reaches, in both meanings."""
+    """The k that a release reaches, in both meanings of k."""
 
     rows: int
     """Every person matches at least so many released rows (Sweeney)."""
@@ -41,35 +41,35 @@ class LinkedPeople:
 
     people: int
     unmatched: int
-    """Whom no row admits: they were withheld, or cells are not true of them (means)."""
+    """People whom no row admits: they were withheld, or the cells are not true of them (such as means)."""
 
 
 @dataclass(frozen=True)
 class Finding:
-    """One group, by what it shows."""
+    """One group or span, by what it shows."""
 
     shown: Mapping[str, str]
     people: int
     crowd: int
-    """How many rows or people the requirement counts for it."""
+    """How many rows or people it counts as for the requirement."""
     breaks: tuple[str, ...] = ()
     """The requirements that it does not satisfy."""
     bins: tuple[int, ...] = ()
-    """Of a span, where it reaches: leaves of the tree from left to right or clusters, counted from 1."""
+    """For a span, the leaves of the tree (from left to right) or clusters that it reaches, counted from 1."""
     safe: bool = False
-    """Does it tell nothing that was not known, so that it is safe at any size? A span of one bin is."""
+    """Is it safe at any size, because it tells nothing new? A span of one bin is."""
 
 
 @dataclass(frozen=True)
 class Utility:
-    """What the release keeps: see `kspan.utility.loss`."""
+    """How much information the release keeps: see `kspan.utility.loss`."""
 
     cm: int | None
     """None without a target."""
     dm: int | None
     average_group_size: float
     ncp: float | None
-    """Like DM, about tables only."""
+    """Like DM, for tables only; None for other releases."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -93,18 +93,18 @@ class Audit(ShownInNotebooks):
     smallest: tuple[Finding, ...]
     """The smallest groups, failing or not."""
     exposed: Mapping[str, int]
-    """Per private attribute the people whose value can be told with certainty."""
+    """For each private attribute, how many people have a value that can be told with certainty."""
     reached: Mapping[str, Mapping[str, float | list[float]]]
-    """Per private attribute what the release reaches in every measure."""
+    """For each private attribute, the level that the release reaches in every measure."""
     risk: Risk
     utility: Utility
     suppressed: SuppressedCells | None
-    """None for what has no cells."""
+    """None for a release without cells."""
     make_per_row: Callable[[], Any] = field(repr=False, compare=False)
     make_crowds: Callable[[int], tuple[Finding, ...]] = field(repr=False, compare=False)
     make_coded: Callable[[], Table | None] = field(repr=False, compare=False)
     linked: LinkedPeople | None = None
-    """None for a table that was judged without its people."""
+    """None unless a table was judged with its people."""
     kind: str = "table"
     """What was judged: the groups of a table, or the spans (without the people the paths) of a model."""
     safe_people: int = 0
@@ -124,7 +124,7 @@ class Audit(ShownInNotebooks):
 
     @property
     def units(self) -> str:
-        """What people stand together in."""
+        """What people stand together in: groups, spans or paths."""
         if self.counting == "paths":
             return "paths"
         return "groups" if self.kind == "table" else "spans"
@@ -136,15 +136,15 @@ class Audit(ShownInNotebooks):
 
     @property
     def coded(self) -> Table | None:
-        """The table that was judged, coded: for the owner; None of what has none, and of an audit that was stored."""
+        """The coded table that was judged, for the owner's eyes; None for a model, and for an audit that was stored."""
         return self.make_coded()
 
     def crowds(self, most: int) -> tuple[Finding, ...]:
-        """The smallest groups or spans, at most so many: for the owner, like all that is found."""
+        """Return the smallest groups or spans, at most `most`; for the owner's eyes, like all findings."""
         return self.make_crowds(most)
 
     def __getstate__(self) -> dict[str, Any]:
-        """An audit that is stored keeps its facts, not the rows that it was about."""
+        """Keep the facts of an audit when it is stored, but not the rows that it was about."""
         kept = {entry.name: getattr(self, entry.name) for entry in fields(self)}
         return {
             **kept,
@@ -154,14 +154,15 @@ class Audit(ShownInNotebooks):
         }
 
     def as_dict(self) -> dict[str, Any]:
-        """Everything but the rows, ready for JSON, for the owner."""
+        """Return everything but the rows, ready for JSON; for the owner's eyes."""
         facts = {entry.name: getattr(self, entry.name) for entry in fields(self) if not entry.name.startswith("make_")}
         plain = {"format": FORMAT, "version": VERSION, **_plain(facts)}
+        # What readers look for first; the rest follows in the order of the fields.
         first = ("holds", "requirement", "people", "groups", "k", "failing", "exposed", "risk", "utility")
         return {**{name: plain[name] for name in first}, **plain}
 
     def leaving(self) -> dict[str, Any]:
-        """What may leave with the release: groups that fail are counted and sized, never named."""
+        """Return what may leave with the release: failing groups are counted and sized, never named."""
         facts = self.as_dict()
         facts["failing"] = [{"people": finding.people} for finding in self.failing]
         facts["smallest"] = [
@@ -171,7 +172,7 @@ class Audit(ShownInNotebooks):
         return facts
 
     def to_json(self) -> str:
-        """Everything but the rows as one JSON object; what is infinite is null."""
+        """Return everything but the rows as one JSON object; infinite numbers become null."""
         return json.dumps(self.as_dict(), ensure_ascii=False, allow_nan=False, indent=2)
 
 

@@ -7,18 +7,18 @@ from kspan.data.groups import Counts
 
 
 def certain(counts: Counts) -> Bools:
-    """Groups whose people all share one private value: membership gives it away (Friedman et al. 2008, 6.3)."""
+    """Tell which groups share one private value, so that membership gives it away (Friedman et al. 2008, 6.3)."""
     one: Bools = counts.distinct == 1
     return one
 
 
 def confidence(counts: Counts) -> Floats:
-    """The attacker's best guess in each group: the share of its commonest value."""
+    """Return the confidence of the best guess in each group: the share of its commonest value."""
     return counts.majority / counts.sizes
 
 
 def exposed(counts: Counts, people: Int64s) -> int:
-    """How many people are exposed to certain inference.
+    """Count the people of groups whose private value is certain.
 
     >>> leaves = Counts.of([[3, 0], [1, 2], [0, 3], [2, 1]])
     >>> exposed(leaves, leaves.sizes)

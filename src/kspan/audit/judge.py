@@ -1,4 +1,4 @@
-"""The verdict on spans: counted, compared with the requirement and told, once for every kind of release."""
+"""The verdict on spans: one judge for every kind of release."""
 
 import numpy as np
 
@@ -9,7 +9,7 @@ from kspan.privacy.requirement import Requirement
 
 
 def judge(spans: Spans, require: Requirement, *, show: int = 5) -> Audit:
-    """Judge a release by its spans: every one must satisfy the requirement, unless it tells nothing."""
+    """Judge a release by its spans: each must satisfy the requirement, unless it tells nothing."""
     holds = {str(part): spans.holds(part) for part in require.parts}
     good: Bools = np.logical_and.reduce(list(holds.values()))
 
@@ -30,9 +30,10 @@ def judge(spans: Spans, require: Requirement, *, show: int = 5) -> Audit:
     def crowds(most: int) -> tuple[Finding, ...]:
         return findings(np.arange(len(good)), most)
 
+    # Defaults for fields that only some kinds of release fill.
     facts = {"identifiers": (), "suppressed": None, **spans.facts()}
     return Audit(
-        # An identifier that is still there, or a figure that is not so, breaks a release all alone.
+        # An identifier that is still there, or a figure that is not true, breaks a release by itself.
         holds=bool(good.all()) and not facts["identifiers"] and not facts.get("untrue"),
         requirement=str(require),
         counting=spans.counting,

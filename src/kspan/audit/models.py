@@ -1,4 +1,4 @@
-"""The audit of a model: by its people, alone or beside other releases; or by what it publishes."""
+"""The audit of a model: by its people, perhaps together with other releases, or by what it publishes."""
 
 import os
 from collections.abc import Sequence
@@ -40,7 +40,7 @@ def audit_model(
 ) -> Audit:
     """Judge a model by its people and the policy, or without people by what it publishes.
 
-    Without people a policy may be missing, too: what is required is then `require`, or else what the release claims.
+    Without people the policy may be missing, too. What is required is then `require`, or else what the release claims.
     """
     judge = judge_of(given.kind)
     if judge is None:
@@ -62,8 +62,9 @@ def audit_model(
 
 
 def _tree(release: Any) -> Given:
-    """A tree that is to be judged together with another one."""
+    """Read a tree that is to be judged together with another one; refuse anything else."""
     if isinstance(release, str | os.PathLike):
+        # A table is refused here; `opened` says what is wrong with any other path.
         if Path(release).is_file() and not is_model(release):
             raise PolicyError(f"{release} is no model: only trees can be judged together with a tree")
         found: Given | None = opened(release)

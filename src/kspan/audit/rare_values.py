@@ -1,4 +1,4 @@
-"""What a model tells of values: which came from the people, and which of them too few people have."""
+"""The values that a model names: which of them came from the people, and which of these too few people have."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -29,21 +29,21 @@ def is_declared(name: str, schema: Schema) -> bool:
 
 
 def inferred(names: Iterable[str], schema: Schema) -> tuple[str, ...]:
-    """The attributes of which a model tells values, bounds or centers that came from its people."""
+    """Return those names whose published values, bounds or centers came from the people, not from the policy."""
     return tuple(name for name in names if not is_declared(name, schema))
 
 
 def fewest_of(require: Requirement) -> int:
-    """How many people must have a value that is told: k, or two where no k is required."""
+    """The fewest people who must have a value that is named: k, or two if no k is required."""
     return max((part.k for part in require.parts if isinstance(part, KAnonymity)), default=2)
 
 
 def without_rare(tree: Tree, people: pl.DataFrame, policy: Policy, told: Iterable[int] = ()) -> Tree:
-    """The tree without the values that too few people have, where the policy does not declare them.
+    """Return the tree without rare values: those that too few people have and the policy does not declare.
 
-    Nobody with such a value comes to a branch that has a crowd for it, so it leads to branches where nobody is: these
-    go. It stays where it shares a branch with others, which was judged to be a crowd, as in a cell `{a|b}` of a table,
-    and where the spread of its attribute is `told`.
+    Branches for rare values to which nobody came are removed. A rare value stays where it shares a branch with others,
+    which is judged to be a crowd, as in a cell `{a|b}` of a table. All values stay if the spread of their attribute is
+    published (`told` has the places of such attributes), or if fewer than two branches of a question have people.
     """
     fewest, uncertain, spread = fewest_of(policy.require), set(_uncertain(tree.attributes, policy)), set(told)
     asked = [one.name for place, one in enumerate(tree.attributes) if one.name in uncertain and place not in spread]
@@ -52,6 +52,7 @@ def without_rare(tree: Tree, people: pl.DataFrame, policy: Policy, told: Iterabl
     kept = dict(common)
     for node in tree.nodes():
         if node.attribute is not None and node.attribute in kept:
+            # Where people are not disclosed (None), every branch counts as one that has people.
             full = [edge for edge in node.edges if edge.node.people != 0]
             needed = full if len(full) > 1 else node.edges
             kept[node.attribute] = kept[node.attribute].union(*(edge.region.values for edge in needed))
@@ -60,8 +61,9 @@ def without_rare(tree: Tree, people: pl.DataFrame, policy: Policy, told: Iterabl
 
 
 def _pruned(tree: Tree, kept: Mapping[int, frozenset[str]], common: Mapping[int, frozenset[str]]) -> Node:
-    """The nodes of a tree with branches for some values only, and for fewer still where nobody came."""
+    """Make the nodes of a tree again, with branches for the kept values only (see `_edges`)."""
     made = dict[int, Node]()
+    # Children before their parents.
     for node in reversed(list(tree.nodes())):
         edges = [Edge(edge.region, made[id(edge.node)]) for edge in node.edges]
         if node.attribute is not None and node.attribute in kept:
@@ -71,7 +73,7 @@ def _pruned(tree: Tree, kept: Mapping[int, frozenset[str]], common: Mapping[int,
 
 
 def _edges(edges: Sequence[Edge], kept: frozenset[str], common: frozenset[str]) -> list[Edge]:
-    """Branches for the values that are kept; one that is rare goes where most people are, if nobody came to its own."""
+    """Limit branches to the kept values; a rare one to whose branch nobody came moves to that with most people."""
     full = [edge for edge in edges if edge.node.people != 0]
     alone = frozenset[str]().union(*(edge.region.values for edge in edges if edge.node.people == 0)) & kept - common
     if len(full) < 2:
@@ -87,12 +89,12 @@ def _edges(edges: Sequence[Edge], kept: frozenset[str], common: frozenset[str]) 
         for edge in edges
     ]
     asked = [edge for edge in left if edge.region.values or edge.region.intervals]
-    # A branch for the missing alone stays if no other takes them.
+    # A branch for missing values alone stays if no other branch takes them.
     return asked if any(edge.region.missing for edge in asked) else [*asked, *(e for e in left if e.region.missing)]
 
 
 def check_common(attributes: Iterable[Attribute], people: pl.DataFrame, policy: Policy, what: str) -> None:
-    """Refuse a model that tells a share of every value, if too few people have one that the policy does not declare."""
+    """Refuse a model that tells how frequent each value is, if too few people have one that is not declared."""
     fewest = fewest_of(policy.require)
     every = {one.name: one for one in attributes}
     for name, common in frequent(_uncertain(every.values(), policy), people, policy, fewest).items():
@@ -105,10 +107,11 @@ def check_common(attributes: Iterable[Attribute], people: pl.DataFrame, policy: 
 
 
 def frequent(names: Sequence[str], people: pl.DataFrame, policy: Policy, fewest: int) -> dict[str, frozenset[str]]:
-    """The values of each of some columns that enough people have; none of a column that the people lack."""
+    """Return for each column the values that at least `fewest` people have; none for a column that they lack."""
     table = encode(people, policy, [name for name in names if name in people.columns])
     found = dict.fromkeys(names, frozenset[str]())
     for name, column in table.columns.items():
+        # Codes beyond the values, of suppressed and missing cells, are no values and left out below.
         counts = np.bincount(column.codes, table.weights, column.size)
         often = np.flatnonzero(counts[: len(column.values)] >= fewest).tolist()
         found[name] = frozenset(column.label(code) for code in often)

@@ -13,14 +13,14 @@ from kspan.privacy.spec import parse
 
 @dataclass(frozen=True)
 class AuditRequest:
-    """What is asked of a model: by whom it is known, what it must satisfy, and how much is to be listed."""
+    """What an audit without the people asks: the policy, the requirement, and how many groups to list."""
 
     policy: Policy | None
     require: Requirement | str | None
     show: int
 
     def required(self, given: Given, what: str) -> Requirement:
-        """What a release must satisfy: as asked, else by the policy, else by its own claim."""
+        """Return what a release must satisfy: what was asked for, else what the policy requires, else its own claim."""
         if self.require is not None:
             return parse(self.require) if isinstance(self.require, str) else self.require
         if self.policy is not None:
@@ -40,7 +40,7 @@ class Judge:
     """How models of a kind are judged."""
 
     of_people: Callable[..., Audit]
-    """With the model, its people and the policy; trees also with others `beside` them."""
+    """Judges a model by its people and the policy; a tree perhaps together with others `beside` it."""
     alone: Callable[[Given, AuditRequest], Audit]
-    """By what is published."""
+    """Judges a model by what it publishes."""
     called: str

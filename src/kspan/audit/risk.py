@@ -29,7 +29,7 @@ class Prosecutor:
 
 @dataclass(frozen=True)
 class Sizes:
-    """The crowds of about one size."""
+    """The crowds whose sizes are in one range."""
 
     at_least: int
     at_most: int
@@ -45,18 +45,19 @@ class Risk:
     marketer: float
     """The share of people whom linking everybody would get right on average: groups / people."""
     sizes: tuple[Sizes, ...]
-    """In crowds of which sizes people hide, from the smallest on; sizes that nobody has are left out."""
+    """How many people hide in crowds of which sizes, the smallest first; ranges without a crowd are left out."""
     journalist: Journalist | None = None
 
 
 def risk_of(crowd: Int64s, people: Int64s) -> Risk:
-    """The risk of people who hide in crowds: `people` of them in each `crowd`.
+    """Compute the risk of people who hide in crowds: `people[i]` of them in crowds of size `crowd[i]`.
 
     >>> risk_of(np.array([1, 4]), np.array([1, 4])).marketer
     0.4
     """
     each = 1 / crowd
     order = np.argsort(each)
+    # The median over people, not over crowds.
     middle = np.searchsorted(np.cumsum(people[order]), people.sum() / 2)
     return Risk(
         prosecutor=Prosecutor(float(each.max()), float(each[order][middle]), int(people[crowd == 1].sum())),
@@ -66,13 +67,14 @@ def risk_of(crowd: Int64s, people: Int64s) -> Risk:
 
 
 def sizes_of(crowd: Int64s, people: Int64s) -> tuple[Sizes, ...]:
-    """How many people hide in crowds of 1, 2 to 4, 5 to 9, 10 to 19, 20 to 49, ...
+    """Count the people who hide in crowds of 1, 2 to 4, 5 to 9, 10 to 19, 20 to 49, ...
 
     >>> sizes_of(np.array([1, 4, 3]), np.array([1, 4, 3]))
     (Sizes(at_least=1, at_most=1, crowds=1, people=1), Sizes(at_least=2, at_most=4, crowds=2, people=7))
     """
     starts, largest = [1], int(crowd.max())
     while starts[-1] <= largest:
+        # 1, 2, 5, 10, 20, 50, ...: after a 2 comes a 5, anything else is doubled.
         starts.append(starts[-1] * 5 // 2 if str(starts[-1])[0] == "2" else starts[-1] * 2)
     place = np.searchsorted(starts, crowd, side="right") - 1
     crowds = np.bincount(place, minlength=len(starts))
@@ -86,7 +88,7 @@ def sizes_of(crowd: Int64s, people: Int64s) -> tuple[Sizes, ...]:
 
 
 def journalist_risk(people: Int64s, population: Int64s) -> Journalist:
-    """The risk of people in groups that match so many of the population."""
+    """Compute the risk of groups of `people[i]` who match `population[i]` people of the population."""
     # Everybody in the release is in the population, so a group has at least its own people there.
     each = 1 / np.maximum(population, people)
     return Journalist(

@@ -1,4 +1,4 @@
-"""Telling very many sets apart without holding them."""
+"""Tells very many sets apart without keeping their members."""
 
 import numpy as np
 
@@ -6,7 +6,7 @@ from kspan.data.arrays import Int64s
 
 
 class Sets:
-    """Sets that grow member by member; two are the same if the random marks of their members have the same sum.
+    """Sets that grow member by member; two are the same if the random marks of their members have the same sums.
 
     A mark has 126 random bits, so that two different sets look the same less often than hardware fails.
 
@@ -21,11 +21,12 @@ class Sets:
         self.sums = np.zeros((owners, 2), np.uint64)
 
     def add(self, owner: Int64s, member: Int64s | int) -> None:
-        """Put members into the sets of owners, each pair once."""
+        """Put members into the sets of owners; no pair may be added twice."""
+        # An owner may occur several times, of which `+=` would add one only. Sums may wrap around, equal ones alike.
         np.add.at(self.sums, owner, self.marks[member])
 
     def numbered(self, kind: Int64s | None = None) -> tuple[Int64s, Int64s]:
-        """The number of each owner's set, and one owner of each set; owners of another `kind` have other sets."""
+        """Return the number of each owner's set, and one owner of each set; owners of different `kind` share none."""
         parts = self.sums if kind is None else np.column_stack([self.sums, kind.astype(np.uint64)])
         _, owner, number = np.unique(parts, axis=0, return_index=True, return_inverse=True)
         return number.reshape(-1).astype(np.int64), owner

@@ -1,4 +1,4 @@
-"""Several values of a column as one cell."""
+"""Writes several values of a column as one cell."""
 
 from kspan.data.arrays import Int64s
 from kspan.data.cells import SUPPRESSED, write_interval, write_set
@@ -6,7 +6,8 @@ from kspan.data.table import Column
 
 
 def shown_cell(column: Column, codes: Int64s) -> str:
-    """Some codes of a column as one cell of a released table."""
+    """Write some codes of a column, in ascending order, as one cell of a released table."""
+    # All values that occur tell nothing, unless there is only one.
     if len(codes) == column.size:
         return SUPPRESSED if len(codes) > 1 else column.label(int(codes[0]))
     if len(codes) == 1:

@@ -1,4 +1,4 @@
-"""Who stands together: the one question that every judge answers, whatever the release is.
+"""Who stands together: the one question that every judge answers, for every kind of release.
 
 A release is a list of bins. An attacker who knows the public values of people knows which bins each of them can be in;
 people who can be in the same ones are a span. A judge of a kind of release says which span every person has, which bins
@@ -24,21 +24,21 @@ from kspan.utility.loss import average_group_size
 
 
 class Spans(ABC):
-    """The spans of a release among its people, or as far as what it publishes tells of them."""
+    """The spans of a release: those of its people or, without the people, those that the published figures tell of."""
 
     kind: ClassVar[str]
     """What was judged: "table", or the name of the kind of model."""
     counting: str = "people"
     """What the verdict counts."""
     span: Int64s
-    """Of every row."""
+    """The span of every row."""
     groups: Groups
     """The people of each span, with the private values that a requirement may look at."""
 
     @property
     @abstractmethod
     def rows(self) -> int:
-        """The rows of the people, if these are known."""
+        """How many rows the people have; 0 if they are not known."""
 
     @property
     @abstractmethod
@@ -47,75 +47,75 @@ class Spans(ABC):
 
     @property
     def sizes(self) -> Int64s:
-        """The people of each span."""
+        """How many people each span has."""
         return self.groups.sizes
 
     @property
     def exposing(self) -> Bools:
-        """Which spans tell something of their people: one that reaches a single bin does not."""
+        """Which spans tell something of their people; a span that reaches a single bin does not."""
         return self.groups.exposing
 
     @property
     def crowd(self) -> Int64s:
-        """How many people or rows each span is taken for."""
+        """How many people or rows each span counts as."""
         return self.sizes
 
     @property
     def k(self) -> K:
-        """The k that is reached: the smallest span that tells something, or everybody if none does."""
+        """The k that is reached: the size of the smallest span that tells something, or everybody if none does."""
         smallest = int(self.sizes[self.exposing].min()) if self.exposing.any() else self.people
         return K(rows=smallest, people=smallest)
 
     @property
     def risk(self) -> Risk:
-        """How likely people are found again."""
+        """How likely people are to be re-identified."""
         return risk_of(self.sizes, self.sizes)
 
     @property
     def utility(self) -> Utility:
-        """What the release keeps."""
+        """How much information the release keeps."""
         return Utility(cm=None, dm=None, average_group_size=average_group_size(self.sizes), ncp=None)
 
     @property
     def safe_people(self) -> int:
-        """The people of spans that tell nothing."""
+        """How many people are in spans that tell nothing."""
         return int(self.sizes[~self.exposing].sum())
 
     @property
     def disclosed(self) -> Mapping[str, Counts]:
-        """What is told of private attributes, span by span."""
+        """For each private attribute of which something is told, its values span by span."""
         return self.groups.private
 
     def holds(self, part: Requirement) -> Bools:
-        """Which spans satisfy a part of the requirement."""
+        """Tell which spans satisfy one part of the requirement."""
         return part.holds(self.groups)
 
     def failing_people(self, good: Bools) -> int:
-        """The people of spans that are not good."""
+        """How many people are in spans that are not good."""
         return int(self.sizes[~good].sum())
 
     def exposed(self, name: str) -> int:
-        """The people whose value of a private attribute can be told with certainty."""
+        """How many people have a value of a private attribute that can be told with certainty."""
         return int(self.sizes[certain(self.disclosed[name]) & self.exposing].sum())
 
     def reached(self, name: str) -> dict[str, float | list[float]]:
-        """What the spread of a private attribute reaches in every measure."""
+        """The level that the spread of a private attribute reaches in every measure."""
         return measured(self.disclosed[name])
 
     def guess(self, name: str) -> tuple[Floats, Bools]:
-        """The attacker's best guess of a private attribute in each span, and whether it is certain."""
+        """The confidence of the best guess of a private attribute in each span, and whether it is certain."""
         return confidence(self.disclosed[name]), certain(self.disclosed[name])
 
     @abstractmethod
     def shown(self, some: Sequence[int]) -> list[dict[str, str]]:
-        """Some spans by what their people show."""
+        """Describe some spans by what their people show."""
 
     def bins(self, span: int) -> tuple[int, ...]:
-        """Where a span reaches, counted from 1."""
+        """The leaves or clusters that a span reaches, counted from 1."""
         return ()
 
     def facts(self) -> dict[str, Any]:
-        """What an audit tells of this kind of release alone, by the names of `Audit`."""
+        """What only this kind of release can tell, by the names of the fields of `Audit`."""
         return {}
 
     @property
@@ -124,7 +124,7 @@ class Spans(ABC):
         return None
 
     def per_row(self, good: Bools) -> pl.DataFrame:
-        """The risk of each row: no cell of it, only its place in the table and the numbers of its span."""
+        """The risk of each row, without its cells: its place in the table and the numbers of its span."""
         per_span: dict[str, Any] = {"span_size": self.sizes, "prosecutor_risk": 1 / self.sizes, "holds": good}
         per_span["safe"] = ~self.exposing
         for name in self.disclosed:
@@ -134,16 +134,16 @@ class Spans(ABC):
 
 
 class SpansOfPeople(Spans):
-    """The spans of a release whose people, or whose rows, are a table."""
+    """Spans that are counted in a table: of the people, or of the release itself."""
 
     table: Table
 
     @property
     def rows(self) -> int:
-        """The rows of the table."""
+        """How many rows the table has."""
         return self.table.rows
 
     @property
     def people(self) -> int:
-        """How many people they stand for."""
+        """How many people the rows stand for."""
         return self.table.people

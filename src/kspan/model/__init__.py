@@ -1,1 +1,1 @@
-"""What is released: shapes that hold no row of a person."""
+"""Partitions and models as they are released; none of them holds anybody's row."""

@@ -1,4 +1,4 @@
-"""Checks of what a document says, part by part; a refusal names the source and the place."""
+"""Checks for the parts of a JSON document; an error names the source and the place in it."""
 
 import math
 import re
@@ -10,12 +10,13 @@ from kspan.errors import ModelError, did_you_mean, listed
 from kspan.limits import LARGEST_NUMBER
 
 Word = TypeVar("Word", bound=str)
+# A lone surrogate: JSON can spell it, UTF-8 cannot.
 _HALF = re.compile("[\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where in a document something is; edges below it share it, so that a place costs nothing until it is named."""
+    """A place in a document: a step, and the place above it. Its text is built only when an error needs it."""
 
     source: str
     step: str
@@ -41,7 +42,7 @@ class Place:
 
 
 def check_keys(place: Place, found: Any, needed: Sequence[str], allowed: Sequence[str] = ()) -> None:
-    """Refuse what is no object with exactly these keys, and perhaps some of the allowed ones."""
+    """Refuse anything but a JSON object that has all needed keys, and no others except allowed ones."""
     if not isinstance(found, dict):
         place.refuse("a JSON object is expected")
     for key in needed:
@@ -54,7 +55,7 @@ def check_keys(place: Place, found: Any, needed: Sequence[str], allowed: Sequenc
 
 
 def text(place: Place, what: str, found: Any) -> str:
-    """Text that a file can hold."""
+    """Return `found` if it is text that a file can hold; `what` names it in an error."""
     if not isinstance(found, str):
         place.refuse(f"{what} must be text")
     if _HALF.search(found):
@@ -63,7 +64,7 @@ def text(place: Place, what: str, found: Any) -> str:
 
 
 def one_of(place: Place, what: str, found: Any, known: Sequence[Word]) -> Word:
-    """One of the known words."""
+    """Return the known word that `found` equals; refuse anything else."""
     for word in known:
         if found == word:
             return word
@@ -71,13 +72,13 @@ def one_of(place: Place, what: str, found: Any, known: Sequence[Word]) -> Word:
 
 
 def flag(place: Place, found: Mapping[str, Any]) -> bool:
-    """Does an object say that a value may be missing?"""
+    """Return the 'missing' flag of an object; false if it has none."""
     said = found.get("missing", False)
     return said if isinstance(said, bool) else place.refuse("'missing' must be true or false")
 
 
 def texts(place: Place, what: str, found: Any) -> tuple[str, ...]:
-    """Texts in a list, none of them twice."""
+    """Return a list of distinct texts as a tuple; refuse anything else."""
     if not isinstance(found, list):
         place.refuse(f"{what} must be a list")
     every = tuple(text(place, f"each of {what}", one) for one in found)
@@ -87,9 +88,11 @@ def texts(place: Place, what: str, found: Any) -> tuple[str, ...]:
 
 
 def number(place: Place, what: str, found: Any) -> float:
-    """A finite number."""
+    """Return a number as a float; refuse anything else, and numbers beyond `LARGEST_NUMBER`."""
+    # A boolean is an int in Python. NaN fails the comparison below, so it is refused, too.
     if isinstance(found, int | float) and not isinstance(found, bool):
         try:
+            # Whole numbers in JSON may have any number of digits.
             said = float(found)
         except OverflowError:
             said = math.inf
@@ -99,7 +102,7 @@ def number(place: Place, what: str, found: Any) -> float:
 
 
 def pair(place: Place, what: str, found: Any) -> tuple[Any, Any]:
-    """The two ends of something."""
+    """Return the two items of a list, a low and a high end; refuse anything else."""
     if not isinstance(found, list) or len(found) != 2:
         place.refuse(f"{what} must be a list of two, [low, high]")
     return found[0], found[1]

@@ -13,6 +13,6 @@ class Claim:
     counting: str = "people"
     disclosure: Disclosure = "counts"
     inferred_domains: tuple[str, ...] = ()
-    """Attributes, target and items of which told values, bounds or names came from the people, not from the policy."""
+    """Attributes, target and items whose published values, bounds or names came from the people, not the policy."""
     missing: str | None = None
-    """What the promise takes a missing public value for, if there may be any."""
+    """How the promise treats a missing public value; None if there can be none."""

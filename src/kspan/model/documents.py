@@ -11,15 +11,16 @@ from kspan.model.tree.nodes import MOST_DEPTH
 
 
 def lines(document: Mapping[str, Any]) -> str:
-    """A document as JSON text, a line for each part."""
+    """Write a document as JSON text, one line per top-level key."""
     return "{" + ",\n ".join(f"{_dumps(key)}: {_dumps(value)}" for key, value in document.items()) + "}\n"
 
 
 @uncollected()
 def parsed(text: str, source: str) -> Any:
-    """The document that a strict JSON text writes: no NaN, no key twice in an object."""
+    """Parse strict JSON text: NaN, and a key that occurs twice in an object, are refused."""
     try:
         return json.loads(text, object_pairs_hook=_object, parse_constant=_constant)
+    # First, since it is a ValueError, too. It holds the whole document, so it is not passed on.
     except json.JSONDecodeError as error:
         place = f"line {error.lineno}, column {error.colno}"
         raise ModelError(f"{source} is not JSON ({place}): write or fetch it again") from None
@@ -35,6 +36,7 @@ def check_format(top: Place, document: Any, wanted: str, version: int, what: str
         top.refuse("a JSON object is expected")
     if document.get("format") != wanted:
         top.refuse(f"its 'format' is not {wanted!r}, so this is no {what} that kspan wrote")
+    # `True == 1`, so the type is compared as well.
     if type(document.get("version")) is not int or document["version"] != version:
         top.refuse(f"this version reads version {version} of the format and no other")
 

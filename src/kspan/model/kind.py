@@ -11,33 +11,34 @@ import polars as pl
 from kspan.policy import Policy
 
 BEGINNING = 4096
+"""How many bytes are looked at."""
 
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of model: what it is called, how its files are read and written, and what of other libraries is one."""
+    """A kind of model: its name, how its files are read and written, and which foreign objects are such models."""
 
     name: str
     """Of its rooms, too: `model/NAME` says what it is, `audit/NAME` how it is judged, if it can be."""
     called: str
-    """For people to read."""
+    """Its name in messages."""
     format: str
     type: type
     read: Callable[[Any, str], Any]
-    """The model in a JSON document, which has a source to be named in errors."""
+    """Reads a JSON document; errors name the source that is given with it."""
     write: Callable[[Any], dict[str, Any]]
     example: Callable[[], Any]
     """A small model of this kind, which every law of models is tried on."""
     is_foreign: Callable[[Any], bool] = lambda given: False
-    """Is it such a model of another library?"""
+    """Is an object a model of this kind from another library?"""
     taken_over: Callable[[Any, pl.DataFrame, Policy], Any] | None = None
-    """What such a model is among its people."""
+    """Converts such an object to one of ours, given its people and the policy; None for kinds without any."""
 
 
 def is_model(path: str | os.PathLike[str]) -> bool:
-    """Does a file begin like a model that kspan wrote? Everything else is left to whoever reads tables."""
+    """Does a file begin like a model that kspan wrote? Any other file is taken for a table."""
     try:
-        # A pipe must not be read twice, and holds tables only.
+        # A pipe can be read only once, so it is taken for a table without a look.
         if not Path(path).is_file():
             return False
         with Path(path).open("rb") as file:

@@ -1,4 +1,4 @@
-"""The kinds of models: each is recognized once, read once, and carries its kind from there on.
+"""The kinds of models: a model is recognized and read once, and carries its kind from then on.
 
 A new kind is a room with a `Kind` in it, and its name in `KINDS`. Whoever must know what a model is (judge, report,
 notebook, sharing, prediction) takes a `Given` and looks at its kind.
@@ -31,9 +31,9 @@ from kspan.model.tree.release import TreeRelease
 from kspan.policy import Policy
 
 Model = Tree | Predictor
-"""Whatever learns labels, and predicts them."""
+"""Any model that predicts labels."""
 Released = Model | Clusters | Rules
-"""Whatever is written as a model."""
+"""Anything that is written as a model."""
 
 
 KINDS = (TREE, BAYES, LINEAR, LISTS, COMMITTEE, CLUSTERS, RULES)
@@ -42,7 +42,7 @@ BY_FORMAT = {kind.format: kind for kind in KINDS}
 
 @runtime_checkable
 class HoldsModel(Protocol):
-    """What somebody made that holds a model: `share_tree` and `mine_rules` give such."""
+    """A result that holds a model, such as `share_tree` and `mine_rules` return."""
 
     @property
     def model_released(self) -> Any:
@@ -51,18 +51,18 @@ class HoldsModel(Protocol):
 
 @dataclass(frozen=True, repr=False)
 class Given:
-    """A model as somebody gave it."""
+    """A model as it was given, with its kind."""
 
     kind: Kind
     model: Any
-    """Ours; or that of another library, which becomes ours with its people."""
+    """One of ours, or one of another library, which `ours` converts with the help of its people."""
     claim: Claim | None
     source: str
-    """What to call it."""
+    """What messages call it."""
     is_ours: bool = True
 
     def ours(self, people: pl.DataFrame, policy: Policy) -> Any:
-        """The model as one of ours."""
+        """Return the model, converted to one of ours if it is from another library."""
         if self.is_ours:
             return self.model
         assert self.kind.taken_over is not None
@@ -70,9 +70,9 @@ class Given:
 
 
 def given_model(given: Any, *, with_people: bool = False) -> Given | None:
-    """What kind of model something is, read if it is the path of one; None if it is none.
+    """Recognize a model, and read it if `given` is the path of one; None if it is no model.
 
-    With people an array is one, too: of the centers of clusters.
+    With `with_people`, an array counts as the centers of clusters.
     """
     if isinstance(given, Given):
         return given
@@ -83,6 +83,7 @@ def given_model(given: Any, *, with_people: bool = False) -> Given | None:
     if isinstance(given, np.ndarray):
         return Given(CLUSTERS, given, None, "the array", is_ours=False) if with_people else None
     if isinstance(given, TreeRelease):
+        # The type of the kind is Tree, which has no claim; a release brings one.
         return Given(TREE, given.tree, given.claim, "this")
     for kind in KINDS:
         if isinstance(given, kind.type):
@@ -93,13 +94,14 @@ def given_model(given: Any, *, with_people: bool = False) -> Given | None:
 
 
 def model_of(given: Any, *wanted: Kind) -> Any:
-    """A model of ours, in whichever form it is given: itself, its path, or what holds it; of any kind or those wanted.
+    """Return a model of ours, given itself, its path or its holder; refuse kinds other than those wanted, if any.
 
     >>> model_of("a word")
     Traceback (most recent call last):
       ...
     kspan.errors.FileError: cannot read the model a word: no such file or directory
     """
+    # Unlike `given_model`, `opened` says what is wrong with a path.
     found = opened(given) if isinstance(given, str | os.PathLike) else given_model(given)
     if found is None or not found.is_ours:
         raise ModelError(f"a {type(given).__name__} is no model of kspan: give one, or the path of one")
@@ -109,12 +111,12 @@ def model_of(given: Any, *wanted: Kind) -> Any:
 
 
 def opened(path: str | os.PathLike[str]) -> Given:
-    """The model in a file, whichever kind it is."""
+    """Read the model in a file, of whichever kind."""
     return read(parsed(read_text(path, "the model"), str(path)), str(path))
 
 
 def read(document: Any, source: str = "the model") -> Given:
-    """The model in a JSON document."""
+    """Read the model in a JSON document, of whichever kind."""
     said = document.get("format") if isinstance(document, dict) else None
     kind = BY_FORMAT.get(said) if isinstance(said, str) else None
     if kind is None:

@@ -1,4 +1,4 @@
-"""Attributes that a model knows from a table, as JSON."""
+"""Reads and writes as JSON what a model knows of its attributes."""
 
 from itertools import pairwise
 from typing import Any
@@ -13,7 +13,7 @@ from kspan.model.checks import Place, check_keys, number, one_of, pair, text, te
 
 
 def write_known(known: Known) -> dict[str, Any]:
-    """An attribute as JSON; weights are told only where words are not alike."""
+    """Write an attribute as JSON; the weights of words are left out if all of them are 1."""
     above: dict[str, Any] = {}
     if known.hierarchy is not None:
         above["hierarchy"] = [list(level) for level in known.hierarchy.levels]
@@ -28,7 +28,7 @@ def write_known(known: Known) -> dict[str, Any]:
 
 
 def read_known(place: Place, found: Any, more: tuple[str, ...], maybe: tuple[str, ...] = ()) -> Known:
-    """The attribute in a JSON object that has more keys of the model's own."""
+    """Read an attribute from a JSON object, which must also have the keys `more` and may have the keys `maybe`."""
     if not isinstance(found, dict):
         place.refuse("a JSON object is expected")
     kind = one_of(place, "'kind'", found.get("kind"), KINDS)
@@ -50,7 +50,7 @@ def read_known(place: Place, found: Any, more: tuple[str, ...], maybe: tuple[str
 
 
 def read_head(top: Place, found: Any) -> tuple[str, tuple[str, ...]]:
-    """The target and its labels."""
+    """Read the name of the target, and its labels."""
     place = Place(top.source, "the target")
     check_keys(place, found, ("name", "labels"))
     labels = texts(place, "'labels'", found["labels"])
@@ -60,7 +60,7 @@ def read_head(top: Place, found: Any) -> tuple[str, tuple[str, ...]]:
 
 
 def check_names(top: Place, names: list[str], target: str) -> None:
-    """Refuse two attributes of one name, or one that is called like the target."""
+    """Refuse two attributes with the same name, or one with the name of the target."""
     if len(set(names)) != len(names):
         top.refuse("two attributes have the same name")
     if target in names:
@@ -70,7 +70,7 @@ def check_names(top: Place, names: list[str], target: str) -> None:
 def row(
     place: Place, what: str, found: Any, size: int, *, low: float | None = None, above: float | None = None
 ) -> tuple[float, ...]:
-    """So many finite numbers, each at least `low` or more than `above`."""
+    """Read a list of `size` numbers, each at least `low` or more than `above`, if these are given."""
     if not isinstance(found, list) or len(found) != size:
         place.refuse(f"{what} must be a list of {size}")
     numbers = tuple(number(place, f"each of {what}", one) for one in found)
@@ -84,14 +84,14 @@ def row(
 def rows(
     place: Place, what: str, found: Any, shape: tuple[int, int], *, above: float | None = None
 ) -> tuple[tuple[float, ...], ...]:
-    """A list of so many lists of so many numbers."""
+    """Read a list of `shape[0]` lists of `shape[1]` numbers, as `row` reads each."""
     if not isinstance(found, list) or len(found) != shape[0]:
         place.refuse(f"{what} must be a list of {shape[0]}")
     return tuple(row(place, f"each of {what}", one, shape[1], above=above) for one in found)
 
 
 def read_cuts(place: Place, found: Any) -> tuple[float, ...]:
-    """Numbers between bins, each above the one before."""
+    """Read the cuts between bins: numbers in strictly ascending order."""
     if not isinstance(found, list):
         place.refuse("'cuts' must be a list")
     cuts = row(place, "'cuts'", found, len(found))
@@ -118,6 +118,7 @@ def _hierarchy(place: Place, found: Any) -> Hierarchy:
     if len({len(level) for level in found}) > 1:
         place.refuse("the levels of 'hierarchy' must be equally long")
     try:
+        # The file has one list per level, a hierarchy is made from one row per value.
         return Hierarchy.of(list(zip(*found, strict=True)), source="it")
     except HierarchyError as error:
         return place.refuse(f"'hierarchy' is none: {error}")

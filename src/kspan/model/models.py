@@ -14,19 +14,19 @@ from kspan.model.tree.release import TreeRelease
 
 
 def load_model(path: str | os.PathLike[str]) -> Released:
-    """The model in a file, whichever kind it is; `load_tree` gives a tree with its claim."""
+    """Read the model in a file, of whichever kind; `load_tree` returns a tree together with its claim."""
     model: Released = opened(path).model
     return model
 
 
 def read_model(document: Any, source: str = "the model") -> Released:
-    """The model in a JSON document."""
+    """Read the model in a JSON document, of whichever kind."""
     model: Released = read(document, source).model
     return model
 
 
 def save_model(model: Released, path: str | os.PathLike[str]) -> None:
-    """Write a model that promises nothing to a file, whole or not at all, and only if it can be read back."""
+    """Write a model to a file without judging it: completely or not at all, and only if it can be read back."""
     if isinstance(model, Tree):
         save_tree(TreeRelease(model), path)
         return
@@ -36,10 +36,10 @@ def save_model(model: Released, path: str | os.PathLike[str]) -> None:
 
 
 def write_model(model: Released) -> dict[str, Any]:
-    """A model as a JSON document."""
+    """Write a model as a JSON document."""
     return kind_of(model).write(model)
 
 
 def name_of(model: Released) -> str:
-    """What kind of model it is, for people to read."""
+    """The kind of a model, as messages call it."""
     return kind_of(model).called

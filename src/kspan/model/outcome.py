@@ -1,4 +1,4 @@
-"""What a node discloses of the people who came to it: their labels by count, or less than that."""
+"""What a node discloses of the people who came to it: how many have each label, or less than that."""
 
 from dataclasses import dataclass
 from typing import ClassVar, Literal, TypeAlias, get_args
@@ -11,8 +11,9 @@ from kspan.errors import ModelError, PolicyError, did_you_mean
 Disclosure = Literal["counts", "hit-miss", "shares", "label"]
 DISCLOSURES: tuple[Disclosure, ...] = get_args(Disclosure)
 SHARE_UNITS = 10_000
-"""Shares have 4 decimals: with all their digits they give the counts away."""
+"""Shares are rounded to 4 decimals, since all their digits would give the counts away."""
 WHOLE = frozenset({int})
+"""`WHOLE.issuperset(map(type, numbers))` is a fast way to ask whether all of them are ints."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,16 +29,16 @@ class LabelCounts:
 
     @property
     def people(self) -> float:
-        """How many came."""
+        """How many people came."""
         return whole(sum(self.counts))
 
     @property
     def label(self) -> int | None:
-        """The commonest label, the first of them in a tie."""
+        """The place of the commonest label, the first one in a tie; None if nobody came."""
         return self.counts.index(max(self.counts)) if any(self.counts) else None
 
     def shares(self, labels: int) -> Floats | None:
-        """The share of each label."""
+        """The share of each label; None if nobody came."""
         return np.array(self.counts) / self.people if any(self.counts) else None
 
 
@@ -52,17 +53,18 @@ class HitMiss:
 
     @property
     def people(self) -> float:
-        """How many came."""
+        """How many people came."""
         return whole(self.hit + self.miss)
 
     def shares(self, labels: int) -> Floats | None:
-        """The share of the label; the others divide the rest evenly, for nothing else is known of them.
+        """The share of each label; all but the commonest divide the misses evenly, since nothing else is known.
 
         >>> HitMiss(0, 6, 2).shares(3)
         array([0.75 , 0.125, 0.125])
         """
         if self.label is None:
             return None
+        # With a single label nobody misses it, so any divisor but 0 will do.
         shares = np.full(labels, self.miss / max(labels - 1, 1) / self.people)
         shares[self.label] = self.hit / self.people
         return shares
@@ -70,7 +72,7 @@ class HitMiss:
 
 @dataclass(frozen=True, slots=True)
 class Shares:
-    """The share of each label, but not of how many people."""
+    """The share of each label, but not the number of people."""
 
     each: tuple[float, ...] | None
     kind: ClassVar[Disclosure] = "shares"
@@ -78,11 +80,11 @@ class Shares:
 
     @property
     def label(self) -> int | None:
-        """The commonest label, the first of them in a tie."""
+        """The place of the commonest label, the first one in a tie; None if nobody came."""
         return None if self.each is None else self.each.index(max(self.each))
 
     def shares(self, labels: int) -> Floats | None:
-        """The share of each label."""
+        """The share of each label; None if nobody came."""
         return None if self.each is None else np.array(self.each)
 
 
@@ -95,16 +97,16 @@ class Label:
     people: ClassVar[None] = None
 
     def shares(self, labels: int) -> Floats | None:
-        """All for the label."""
+        """All of the share for the label; None if nobody came."""
         return None if self.label is None else np.eye(labels)[self.label]
 
 
 Outcome: TypeAlias = LabelCounts | HitMiss | Shares | Label
-"""What a node discloses; its `label`, its `shares` and what HitMiss and Label hold are None where nobody came."""
+"""What a node discloses. Where nobody came, its `label` and its `shares` are None."""
 
 
 def reduced(outcome: Outcome, kind: Disclosure) -> Outcome:
-    """An outcome that discloses only so much, and never more than it did.
+    """Reduce an outcome to a kind that discloses less; refuse a kind that needs more than the outcome discloses.
 
     >>> reduced(LabelCounts((2, 1)), "shares"), reduced(LabelCounts((1, 3)), "hit-miss")
     (Shares(each=(0.6667, 0.3333)), HitMiss(label=1, hit=3, miss=1))
@@ -114,6 +116,7 @@ def reduced(outcome: Outcome, kind: Disclosure) -> Outcome:
     if outcome.kind == kind:
         return outcome
     if kind == "label":
+        # Every outcome knows its label; all other reductions need the counts.
         return Label(outcome.label)
     if not isinstance(outcome, LabelCounts) or kind == "counts":
         raise ModelError(
@@ -129,7 +132,7 @@ def reduced(outcome: Outcome, kind: Disclosure) -> Outcome:
 
 
 def disclosure_named(word: str) -> Disclosure:
-    """The disclosure of that name."""
+    """Return the disclosure of that name; refuse a word that names none."""
     for known in DISCLOSURES:
         if word == known:
             return known
@@ -139,7 +142,7 @@ def disclosure_named(word: str) -> Disclosure:
 
 
 def whole(number: float) -> float:
-    """A number, as an int where it is whole.
+    """Return a number as an int if it is whole, else as a float.
 
     >>> whole(3.0), whole(2.5)
     (3, 2.5)
@@ -150,7 +153,7 @@ def whole(number: float) -> float:
 
 
 def plain(number: float) -> float:
-    """A number of people for somebody to read: 6 decimals, none where it is whole.
+    """Round a number of people to 6 decimals; a whole number becomes an int.
 
     >>> plain(0.1 + 0.2), plain(2.9999999999)
     (0.3, 3)
@@ -159,12 +162,13 @@ def plain(number: float) -> float:
 
 
 def _rounded(shares: Floats) -> tuple[float, ...]:
-    """Shares of 4 decimals that still add up to 1: the largest remainders go up, the first of them in a tie.
+    """Round shares to 4 decimals so that they still add up to 1: the largest remainders go up, the first in a tie.
 
     >>> _rounded(np.full(3, 1 / 3))
     (0.3334, 0.3333, 0.3333)
     """
     units = np.floor(shares * SHARE_UNITS)
     left = SHARE_UNITS - int(units.sum())
+    # The keys are the remainders, negated: the largest come first, and a stable sort keeps ties in order.
     units[np.argsort(units - shares * SHARE_UNITS, kind="stable")[:left]] += 1
     return tuple((units / SHARE_UNITS).tolist())

@@ -1,4 +1,4 @@
-"""What a model says of people it has not seen."""
+"""Predictions of a model for people it has not seen."""
 
 import os
 from dataclasses import dataclass
@@ -22,17 +22,18 @@ from kspan.model.tree.model import Tree
 
 
 def predict(model: Any, people: Any, *, range_pattern: str | None = None) -> Any:
-    """For each row of a dataframe or file the likeliest label and all probabilities, in the same kind of frame.
+    """Predict the likeliest label and all probabilities for each row of a dataframe or file.
 
-    Rows may be raw or released; `range_pattern` says how they write ranges, if in a way of their own. Of clusters it is
-    the number of the nearest one, counted from 1.
+    The result is the same kind of dataframe, for a file that of polars. Rows may be raw or released; `range_pattern`
+    says how they write ranges, if in a way of their own. For clusters the result is the number of the nearest one,
+    counted from 1.
     """
     made = predicted(model_of(model), load(people), range_pattern)
     return made if isinstance(people, str | os.PathLike) else like(people, made)
 
 
 def predicted(given: Released, people: pl.DataFrame, range_pattern: str | None = None) -> pl.DataFrame:
-    """For each row of a frame the likeliest label, and the probability of each if the model tells more than a label."""
+    """Predict the likeliest label of each row, and the probability of each label if the model tells shares."""
     if isinstance(given, Clusters):
         return pl.DataFrame({"cluster": assigned(given, people) + 1})
     model = predictor(given)
@@ -48,7 +49,7 @@ def predicted(given: Released, people: pl.DataFrame, range_pattern: str | None =
 
 
 def predictor(model: Released) -> Predictor:
-    """Any model of labels as one that predicts."""
+    """Return a model of labels as a `Predictor`; refuse a model that predicts no labels."""
     if isinstance(model, Clusters | Rules):
         raise ModelError(f"a {kind_of(model).called} predicts no labels: give a model that was learned for a target")
     return TreePredictor(model) if isinstance(model, Tree) else model
@@ -56,7 +57,7 @@ def predictor(model: Released) -> Predictor:
 
 @dataclass(frozen=True)
 class TreePredictor:
-    """A tree as a model that predicts."""
+    """A tree as a `Predictor`."""
 
     tree: Tree
 
@@ -76,11 +77,11 @@ class TreePredictor:
         return self.tree.disclosure != "label"
 
     def of_people(self, people: pl.DataFrame, range_pattern: str | None = None) -> Floats:
-        """For each row the share of each label where it ends."""
+        """For each row, the share of each label at the node where the row ends."""
         return self.tree.shares(asked(self.tree, people, range_pattern), range_pattern)
 
 
 def asked(tree: Tree, people: pl.DataFrame, range_pattern: str | None = None) -> Table:
-    """The columns of a frame that a tree asks, coded; numbers must be numbers or ranges."""
+    """Code the columns of a frame that a tree asks about; numeric ones must hold numbers or ranges."""
     numbers = {node.attribute for node in tree.nodes() if node.attribute is not None}
     return answers([tree.attributes[number] for number in sorted(numbers)], people, range_pattern)

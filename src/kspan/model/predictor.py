@@ -1,4 +1,4 @@
-"""What every model can do: say of people how likely each label is."""
+"""What every model of labels can do: tell how likely each label is for a person."""
 
 from typing import Protocol, runtime_checkable
 
@@ -9,7 +9,7 @@ from kspan.data.arrays import Floats
 
 @runtime_checkable
 class Predictor(Protocol):
-    """A model that predicts; it knows no row."""
+    """A model that predicts labels; it holds no row."""
 
     @property
     def target(self) -> str:
@@ -21,7 +21,7 @@ class Predictor(Protocol):
 
     @property
     def tells_shares(self) -> bool:
-        """Does it say how likely labels are, or only which is likeliest?"""
+        """Does it tell how likely the labels are, and not only which one is likeliest?"""
 
     def of_people(self, people: pl.DataFrame, range_pattern: str | None = None) -> Floats:
-        """For each row, raw or released, the share of each label; a pattern tells how ranges are written."""
+        """For each row, raw or released, the share of each label; `range_pattern` says how ranges are written."""

@@ -1,4 +1,4 @@
-"""The columns that a model asks of people whom it has not seen."""
+"""The columns that a model asks about, of people whom it has not seen."""
 
 from collections.abc import Sequence
 
@@ -14,11 +14,12 @@ from kspan.model.tree.model import Attribute
 
 
 def answers(attributes: Sequence[Attribute], people: pl.DataFrame, range_pattern: str | None = None) -> Table:
-    """The columns of a frame for some attributes, coded; numbers must be numbers or ranges, however written."""
+    """Code the columns of a frame that hold some attributes; numeric ones must hold numbers or ranges."""
     names = [attribute.name for attribute in attributes]
     absent = [name for name in names if name not in people.columns]
     if absent:
         raise DataError(f"the table lacks {listed(absent)}, which the model asks for: add the column")
+    # Private values that look alike are one value: they take the spelling that the model knows.
     words = [one for one in attributes if one.role == "private" and one.kind == "categorical"]
     people = people.with_columns(respelled(people[one.name], one.values) for one in words)
     table = encode(people, Schema(public=names), names)

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
-from typing import Any, Literal
+from typing import Any
 
 from kspan.audit.risk import Sizes
 from kspan.evaluate.cost import CostCurve
@@ -13,7 +13,6 @@ from kspan.report.pictures.tree import TreePicture
 
 FORMAT, VERSION = "kspan/report", 1
 
-Kind = Literal["table", "tree", "clusters", "rules"]
 Picture = TreePicture | ClustersPicture | RulesPicture
 
 
@@ -100,7 +99,7 @@ class Summary:
     """The facts about one release."""
 
     title: str
-    kind: Kind
+    kind: str
     holds: bool | None
     """None if there is nothing to judge, because it is made of releases that were judged."""
     headline: str

@@ -1,4 +1,4 @@
-"""The cells of a clustering that people can be in, where some of what they are is unknown."""
+"""The cells of a clustering that people can be in, if only their public values are known."""
 
 from collections.abc import Sequence
 from itertools import product
@@ -11,19 +11,19 @@ from kspan.errors import DataError
 from kspan.model.clusters.model import Axis, Clusters, category_squares
 
 AT_ONCE = 1 << 22
-"""Numbers that are held at once."""
+"""How many numbers are held at once."""
 MOST_COMBINATIONS = 100_000
-"""Of private categories."""
+"""How many combinations of private categories are tried."""
 SLACK = 1e-9
-"""A cell that is missed by so little of a distance is reached: a solver is no more exact."""
+"""A cell that is missed by no more than this counts as reached, since a solver is no more exact."""
 
 
 def cells_reached(clusters: Clusters, known: Floats) -> Bools:
-    """Which cells each kind of people can be in, from their squared distances by public attributes.
+    """Tell which cells each kind of people can be in; `known` are their squared distances in public attributes.
 
-    The squared distance from a center is a square of the unknown number that is the same for all centers, plus a line.
-    So with one unknown number a cell is reached if its line is lowest somewhere (Friedman et al. 2008, Sect. 4.2), with
-    several if some inequalities have a solution; unknown categories are tried one by one.
+    As a function of an unknown number, the squared distance from a center is a square that is the same for all centers,
+    plus a line. So with one unknown number, a cell is reached if its line is lowest somewhere (Friedman et al. 2008,
+    Sect. 4.2); with several, if some inequalities have a solution. Unknown categories are tried one by one.
     """
     private = [
         (axis, centers)
@@ -35,6 +35,7 @@ def cells_reached(clusters: Clusters, known: Floats) -> Bools:
     reached = np.zeros(known.shape, bool)
     step = max(AT_ONCE // max(known.shape[1], 1), 1)
     for begin in range(0, len(known), step):
+        # `found` is a view: to mark it is to mark `reached`.
         here, found = known[begin : begin + step], reached[begin : begin + step]
         for offset in np.zeros((1, len(clusters))) if offsets is None else offsets:
             if len(numbers) > 1:
@@ -47,9 +48,10 @@ def cells_reached(clusters: Clusters, known: Floats) -> Bools:
 
 
 def _of_categories(axes: Sequence[tuple[Axis, Floats]]) -> Floats | None:
-    """For every combination of unknown categories what it adds to the squared distance from each center."""
+    """Return what each combination of unknown categories adds to the squared distances; None if there are none."""
     if not axes:
         return None
+    # As a float, so that no product of whole numbers wraps around.
     combinations = int(np.prod([len(axis.values) for axis, _ in axes], dtype=np.float64))
     if combinations > MOST_COMBINATIONS:
         raise DataError(
@@ -61,7 +63,7 @@ def _of_categories(axes: Sequence[tuple[Axis, Floats]]) -> Floats | None:
 
 
 def _mark_lowest(known: Floats, offset: Floats, axis: Axis, centers: Floats, reached: Bools) -> None:
-    """Mark the cells that people reach whose one number is unknown."""
+    """Mark the cells that people with one unknown number reach."""
     from kspan.kernels.envelope import mark_lowest  # loading compiled code takes a moment
 
     slopes, squares = _lines(axis, centers)
@@ -70,12 +72,12 @@ def _mark_lowest(known: Floats, offset: Floats, axis: Axis, centers: Floats, rea
 
 
 def _lines(axis: Axis, centers: Floats) -> tuple[Floats, Floats]:
-    """The slope and the height at 0 of the distance from each center, without what is the same for all."""
+    """Return the slope and the height at 0 of each center's line: its squared distance without the common square."""
     return -2 * centers / axis.scale**2, (centers / axis.scale) ** 2
 
 
 def _range(axis: Axis) -> tuple[float, float]:
-    """The numbers that a person may have; any, if none are declared."""
+    """The lowest and the highest number that a person may have; infinite if no range is declared."""
     attribute = axis.attribute
     if attribute.low is None or attribute.high is None:
         return -np.inf, np.inf
@@ -83,12 +85,14 @@ def _range(axis: Axis) -> tuple[float, float]:
 
 
 def _mark_feasible(known: Floats, numbers: Sequence[tuple[Axis, Floats]], reached: Bools) -> None:
-    """Mark the cells that people reach whose several numbers are unknown."""
+    """Mark the cells that people with several unknown numbers reach."""
     slopes = np.array([_lines(axis, centers)[0] for axis, centers in numbers])
     heights = known + sum(_lines(axis, centers)[1] for axis, centers in numbers)
     low, high = np.array([_range(axis) for axis, _ in numbers]).T
+    # Points and bounds decide most cells, so that few programs are left to solve.
     _mark_at_points(heights, slopes, _points(numbers, low, high), reached)
     for cell in range(slopes.shape[1]):
+        # Where the cell is farther than another one even at best, nobody is in it.
         beyond = _lowest_difference(slopes[:, cell, None] - slopes, low, high)
         possible = ((heights[:, cell, None] - heights + beyond) <= SLACK).all(axis=1)
         for kind in np.flatnonzero(possible & ~reached[:, cell]).tolist():
@@ -98,7 +102,7 @@ def _mark_feasible(known: Floats, numbers: Sequence[tuple[Axis, Floats]], reache
 
 
 def _points(numbers: Sequence[tuple[Axis, Floats]], low: Floats, high: Floats) -> Floats:
-    """Places where cells are likely to be: the centers, and the corners of what numbers may be."""
+    """Return points that cells are likely to have: the centers, and the corners of the ranges of numbers."""
     centers = np.clip(np.array([own for _, own in numbers]), low[:, None], high[:, None]).T
     corners = np.array(list(product(*[sorted({a, b}) for a, b in zip(low, high, strict=True)])))
     return np.vstack([centers, corners[np.isfinite(corners).all(axis=1)]])
@@ -111,15 +115,16 @@ def _mark_at_points(heights: Floats, slopes: Floats, points: Floats, reached: Bo
 
 
 def _lowest_difference(slopes: Floats, low: Floats, high: Floats) -> Floats:
-    """The least that a sum of lines through 0 can be."""
+    """Return the least that each sum of lines through 0 can be within the ranges of the numbers."""
     with np.errstate(invalid="ignore"):
+        # 0 times infinity is not a number, but it is never chosen.
         ends = np.where(slopes > 0, slopes * low[:, None], np.where(slopes < 0, slopes * high[:, None], 0.0))
     least: Floats = ends.sum(axis=0)
     return least
 
 
 def _is_feasible(heights: Floats, slopes: Floats, low: Floats, high: Floats) -> bool:
-    """Is there a place where all of these are at least 0?"""
+    """Is there a point within the ranges where all of these sums of lines are at least 0?"""
     bounds = [(None if a == -np.inf else a, None if b == np.inf else b) for a, b in zip(low, high, strict=True)]
     found = linprog(np.zeros(len(low)), A_ub=-slopes.T, b_ub=heights + SLACK, bounds=bounds, method="highs")
     return bool(found.status == 0)

@@ -1,4 +1,4 @@
-"""The audit of a clustering: who can be in the same cells by public values alone is one span, and must be a crowd."""
+"""The audit of clusters: people who can be in the same cells by public values alone are a span, and must be a crowd."""
 
 import numpy as np
 import polars as pl
@@ -19,22 +19,22 @@ from kspan.privacy import OnPrivate
 def audit_clusters(clusters: Clusters, people: pl.DataFrame, policy: Policy, *, show: int = 5) -> Audit:
     """Judge a clustering by the people it was made from: every span must satisfy the policy's requirement.
 
-    Each center has a cell, all that is nearer to it than to any other. A person may be in every cell that some private
-    values lead to (Friedman et al. 2008, Sect. 4.2); whoever can be in one cell only is safe at any size.
+    The cell of a center is everything that is nearer to it than to any other. A person may be in every cell that some
+    private values lead to (Friedman et al. 2008, Sect. 4.2). A span of one cell is safe at any size.
     """
     _check_asked(clusters, policy)
     return judge(cluster_spans(clusters, clustered_people(clusters, people, policy)), policy.require, show=show)
 
 
 def tells_the_truth(clusters: Clusters, people: pl.DataFrame, policy: Policy) -> bool:
-    """Are as many of these people at each cluster as it says?"""
+    """Does each cluster have as many of these people as it says?"""
     table = clustered_people(clusters, people, policy)
     counts = np.bincount(clusters.nearest(table), table.weights, minlength=len(clusters))
     return bool((counts == np.array(clusters.people)).all())
 
 
 def clustered_people(clusters: Clusters, people: pl.DataFrame, policy: Policy) -> Table:
-    """The attributes of the people of a clustering, coded; refused if these cannot be its people."""
+    """Code the attributes of the people of a clustering; refuse people who cannot be its people."""
     names = [attribute.name for attribute in clusters.attributes]
     needed = names if policy.weight is None else [*names, policy.weight]
     absent = [name for name in needed if name not in people.columns]
@@ -49,7 +49,7 @@ def clustered_people(clusters: Clusters, people: pl.DataFrame, policy: Policy) -
 
 
 def _check_asked(clusters: Clusters, policy: Policy) -> None:
-    """Refuse a policy with other roles than the clusters have, or that requires something of what they do not tell."""
+    """Refuse a policy with other roles than the clusters have, or with a requirement on what they do not tell."""
     roles = dict.fromkeys(policy.public, "public") | dict.fromkeys(policy.private, "private")
     for attribute in clusters.attributes:
         if roles.get(attribute.name) != attribute.role:

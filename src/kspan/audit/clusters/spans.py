@@ -1,4 +1,4 @@
-"""The spans of a clustering: whoever can be in the same cells by public values alone."""
+"""The spans of a clustering: people who can be in the same cells by public values alone."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from kspan.model.clusters.model import Clusters
 from kspan.model.partition import Partition
 
 CLUSTER = "cluster"
-"""What a clustering tells of people besides their private attributes."""
+"""The name of what a clustering tells of people besides their private attributes."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -27,15 +27,15 @@ class ClusterSpans(SpansOfPeople):
     table: Table
     span: Int64s
     groups: Groups
-    """The people of each span, with what is private of them."""
+    """The people of each span, with their private values."""
     reaches: Bools
-    """Which cells each span reaches."""
+    """For each span, which cells it reaches."""
     cells: Counts
-    """In which cells the people of each span are."""
+    """For each span, how many people are in each cell."""
 
     @property
     def disclosed(self) -> Mapping[str, Counts]:
-        """The cluster of people, and what is private of them."""
+        """The clusters of the people of each span, and their private values."""
         return {CLUSTER: self.cells, **self.groups.private}
 
     def bins(self, span: int) -> tuple[int, ...]:
@@ -43,7 +43,7 @@ class ClusterSpans(SpansOfPeople):
         return tuple((np.flatnonzero(self.reaches[span]) + 1).tolist())
 
     def shown(self, some: Sequence[int]) -> list[dict[str, str]]:
-        """Which cells some spans reach, and which public values lead there."""
+        """Describe some spans by the cells that they reach and the public values that lead there."""
         return [self._shown(span) for span in some]
 
     def _shown(self, span: int) -> dict[str, str]:
@@ -57,11 +57,12 @@ class ClusterSpans(SpansOfPeople):
 
 
 def cluster_spans(clusters: Clusters, table: Table) -> ClusterSpans:
-    """The spans of a clustering: people who can be in the same cells; equal people are looked at once."""
+    """Find the spans of a clustering; people with the same public values are looked at once."""
     public = [one.name for one in clusters.attributes if one.role == "public"]
     private = [one.name for one in clusters.attributes if one.role == "private"]
     kinds = Partition.by_equality(table, public)
     row = np.empty(kinds.number, np.int64)
+    # Any row of a kind will do: all have the same public values.
     row[kinds.group] = np.arange(table.rows)
     reached = cells_reached(clusters, clusters.squares(table.at(row), public))
     packed = np.packbits(reached, axis=1)
@@ -80,4 +81,5 @@ def _cells(clusters: Clusters, table: Table, span: Int64s, number: int) -> Count
     keys, people, _ = tally(span * width + nearest, number * width, weights)
     whole = np.zeros(width, np.int64)
     np.add.at(whole, keys % width, people)
+    # Keys are in ascending order, so those of one span are neighbors.
     return Counts(np.searchsorted(keys, np.arange(number + 1) * width), keys % width, people, whole)

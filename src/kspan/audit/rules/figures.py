@@ -12,25 +12,26 @@ from kspan.model.rules.model import Rule, Rules
 LEAST_DECIMALS, MOST_DECIMALS = 2, 15
 SLACK = 1e-9
 Between = tuple[int, int]
+"""The fewest and the most people."""
 
 
 @dataclass(frozen=True)
 class Figures:
-    """For each rule the fewest and the most people behind its figures."""
+    """For each rule, the fewest and the most people that its figures may stand for."""
 
     left: list[Between]
-    """With the left side."""
+    """People with the left side."""
     both: list[Between]
-    """With both sides."""
+    """People with both sides."""
     right: list[Between | None]
-    """With the right side, if its support is told."""
+    """People with the right side, if its support is told."""
 
 
 def figures_of(rules: Rules) -> Figures:
-    """The numbers of people that the figures of rules may stand for.
+    """Return the numbers of people that the figures of rules may stand for.
 
-    Figures are rounded: each kind of them, support and confidence, to as many decimals as its finest figure has, and at
-    least to whole percents. The rules of the paper leave no choice:
+    Figures are taken to be rounded: all supports to as many decimals as the finest of them has, but at least to whole
+    percents, and all confidences likewise. The figures in the paper allow one number each:
 
     >>> cherries = Rule(frozenset({"Cherries"}), frozenset({"Viagra"}), 0.084, 0.75)
     >>> candles = Rule(frozenset({"Cherries", "Birthday Candles"}), frozenset({"Tylenol"}), 0.024, 0.8)
@@ -45,6 +46,7 @@ def figures_of(rules: Rules) -> Figures:
     for place, rule in enumerate(rules.rules, 1):
         both = _whole(number * (rule.support - share), number * (rule.support + share))
         highest, lowest = min(rule.confidence + sure, 1.0), rule.confidence - sure
+        # The test keeps the divisor above 0; where it fails, the quotient would be no bound.
         left = _whole(both[0] / highest, both[1] / lowest if lowest * number > both[1] else number)
         left = max(left[0], both[0]), min(left[1], number)
         right = None
@@ -56,13 +58,15 @@ def figures_of(rules: Rules) -> Figures:
                 f"rule {place} has figures that no {number:,} transactions can have: correct them or the transactions"
             )
         figures.left.append(left)
+        # A support is above 0, so somebody has both sides.
         figures.both.append((max(both[0], 1), min(both[1], number)))
         figures.right.append(right)
     return figures
 
 
 def untrue_rules(rules: Rules, baskets: Baskets) -> list[int]:
-    """The places of those rules whose figures, as they are rounded, are not those of these people."""
+    """Return the places of the rules whose figures, rounding allowed for, are not those of these people."""
+    # Every support is a share of the transactions.
     if baskets.people != rules.transactions:
         return list(range(len(rules.rules)))
     share, sure, beside = _roundings(rules)
@@ -87,7 +91,7 @@ def untrue_rules(rules: Rules, baskets: Baskets) -> list[int]:
 
 
 def _roundings(rules: Rules) -> tuple[float, float, float]:
-    """By how much supports, confidences and supports of right sides may be rounded."""
+    """Return how far rounding may have moved supports, confidences, and supports of right sides."""
     every = rules.rules
     return (
         _rounding(rule.support for rule in every),
@@ -97,12 +101,13 @@ def _roundings(rules: Rules) -> tuple[float, float, float]:
 
 
 def _rounding(figures: Iterable[float]) -> float:
+    # The text of a float has no more digits than it needs, so these are the published ones.
     decimals = (-int(Decimal(repr(float(figure))).normalize().as_tuple().exponent) for figure in figures)
     finest = min(max(decimals, default=LEAST_DECIMALS), MOST_DECIMALS)
     return 0.5 * 10.0 ** -max(finest, LEAST_DECIMALS)
 
 
 def _whole(low: float, high: float) -> Between:
-    """The whole numbers in a range, its ends a little apart for what floats lose."""
+    """Return the first and the last whole number in a range, which is widened a little for what floats lose."""
     slack = SLACK * max(abs(high), 1.0)
     return max(math.ceil(low - slack), 0), math.floor(high + slack)

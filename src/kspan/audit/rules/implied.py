@@ -1,9 +1,9 @@
 """Spans of rules without the people: the populations that published figures imply (Friedman et al. 2008, Sect. 4.3).
 
-Which sets of public items a person bought is a pattern; only unions of such sets are possible. How many people have
-each pattern is unknown, but every figure bounds some sum of them: the left side of a rule, if it is wholly public, was
-bought by exactly so many, and otherwise its public part by at least so many. So the fewest and the most people of a
-span are two linear programs, and the truth is always between them.
+A pattern is what a person bought of all sets of public items that the rules ask for: a union of such sets. How many
+people have each pattern is unknown, but every figure bounds the sum over some patterns. If a left side is wholly
+public, the figures tell how many people bought it; otherwise, how many bought its public part at least. So the fewest
+and the most people of a span are the results of two linear programs, and the truth always lies between them.
 """
 
 from collections.abc import Iterator, Sequence
@@ -29,19 +29,19 @@ WORST_CASE = (
 )
 MOST_SETS, MOST_PATTERNS = 60, 2000
 NEARLY = 1e-6
-"""What a linear program may be beside a whole number of people."""
+"""How far the result of a linear program may be from a whole number of people."""
 
 
 @dataclass(frozen=True, repr=False)
 class ImpliedSpans(Spans):
-    """The spans that people can have by the figures, with the fewest people in each."""
+    """The spans that people may have by the figures, with the fewest people of each."""
 
     kind = "rules"
     counting = "figures"
     rows = 0
     asked: Sides
     contained: Bools
-    """Which of the sets that are asked for the people of each span bought."""
+    """For each span, which of the sets that the rules ask for its people bought."""
     codes: Codes
     low: Int64s
     """The fewest people of each span."""
@@ -57,32 +57,32 @@ class ImpliedSpans(Spans):
 
     @cached_property
     def groups(self) -> Groups:  # type: ignore[override]
-        """The worst case: nobody at all is fine, so a span that may be empty has one person."""
+        """The worst case: an empty span breaks nothing, so a span that may be empty is taken to have one person."""
         return Groups(np.maximum(self.low, 1), exposing=self.asked.exposes(self.codes))
 
     @property
     def utility(self) -> Utility:
-        """What the rules keep."""
+        """How much information the rules keep."""
         return replace(super().utility, average_group_size=self.people / len(self.low))
 
     @property
     def safe_people(self) -> int:
-        """The fewest people of spans that tell nothing."""
+        """The fewest people who are in spans that tell nothing."""
         return int(self.low[~self.exposing].sum())
 
     def failing_people(self, good: Bools) -> int:
-        """All who are not for sure in good spans."""
+        """Everybody who is not certain to be in a good span."""
         return 0 if good.all() else self.people - int(self.low[good].sum())
 
     def shown(self, some: Sequence[int]) -> list[dict[str, str]]:
-        """What the people of some spans bought, which rules speak of them, and what figures imply."""
+        """Describe some spans: what their people bought, which rules speak of them, and what the figures imply."""
         return [
             {**self.asked.shown(self.contained[span], self.codes[span]), "implied": self._implied(span)}
             for span in some
         ]
 
     def facts(self) -> dict[str, Any]:
-        """What the verdict takes for granted: if the fewest of all spans are everybody, nothing is left open."""
+        """The assumptions of the verdict: none if the fewest people of all spans add up to everybody."""
         return {"assumptions": () if int(self.low.sum()) == self.people else (WORST_CASE,)}
 
     def per_row(self, good: Bools) -> NoReturn:
@@ -94,7 +94,7 @@ class ImpliedSpans(Spans):
         return self.programs.most(self.programs.indicator(self.members[span]))
 
     def _implied(self, span: int) -> str:
-        """The people of a span, and how many of them bought what its rules tell of, as far as figures say."""
+        """Write how many people a span has, and how many of them bought what its rules tell of, by the figures."""
         low, high = int(self.low[span]), self.most(span)
         told = [f"{_range(low, high)} people"]
         speaking = np.flatnonzero(self.asked.varies(self.codes[span][None, :])[0]).tolist()
@@ -103,7 +103,7 @@ class ImpliedSpans(Spans):
             if between is None:
                 continue
             _, left, right = self.asked.questions[question]
-            # Of whom everything public is known, only private items are news.
+            # The public items of these people are known, so only private ones are news.
             names = ", ".join(sorted((left | right) - self.asked.rules.public))
             determined = low == high and between[0] == between[1]
             rest = f", {low - between[0]:,} without" if determined else ""
@@ -112,7 +112,7 @@ class ImpliedSpans(Spans):
         return "; ".join(dict.fromkeys(told))
 
     def bought(self, span: int, question: int) -> Between | None:
-        """The fewest and the most people of a span with both sides of a question, if its code there is 2."""
+        """The fewest and the most people of a span with both sides of a question; None unless its code is 2."""
         if self.codes[span, question] < 2:
             return None
         place, left, _ = self.asked.questions[question]
@@ -120,11 +120,12 @@ class ImpliedSpans(Spans):
         assert told is not None
         others = np.flatnonzero(self.codes[:, question] == 2)
         elsewhere = self.programs.indicator(*(self.members[other] for other in others if other != span))
+        # At least those whom all other spans together have no room for.
         return max(told[0] - self.programs.most(elsewhere), 0), min(told[1], self.most(span))
 
 
 def implied_spans(rules: Rules) -> ImpliedSpans:
-    """What the figures of rules imply of their spans, those left out that can have nobody."""
+    """Find the spans that the figures of rules imply; spans that can have nobody are left out."""
     asked, figures = Sides(rules), figures_of(rules)
     patterns = _patterns(asked)
     programs = Programs(patterns, tuple(_bounds(rules, figures)), rules.transactions)
@@ -143,7 +144,7 @@ def _range(low: int, high: int) -> str:
 
 @dataclass(frozen=True, repr=False)
 class Programs:
-    """Linear programs over the people of each pattern."""
+    """Linear programs whose unknowns are the people of each pattern."""
 
     patterns: list[frozenset[str]]
     bounds: tuple[tuple[frozenset[str], int, int], ...]
@@ -151,10 +152,10 @@ class Programs:
     transactions: int
 
     def may_have_people(self, members: list[Int64s]) -> Bools:
-        """Which spans, each of some patterns, may have somebody.
+        """Tell which spans, given by their patterns, may have somebody.
 
-        If each of S spans may have a person, all of them may have a part of one, 1/S, at once: the average of what
-        shows it of each. So one program finds nearly all of them, and only the others are asked one by one.
+        If each of S spans may have a person, then all of them may have 1/S of a person at once: in the average of the S
+        solutions that show it. So one program finds nearly all of them, and only the others are asked one by one.
         """
         part = 1 / len(members)
         of_spans = np.array([self.indicator(one) for one in members])
@@ -166,22 +167,22 @@ class Programs:
         return may
 
     def fewest(self, members: list[Int64s]) -> Int64s:
-        """The fewest people of each span."""
+        """Return the fewest people of each span."""
         low = np.full(len(members), -1, np.int64)
         for number, patterns in enumerate(members):
             if low[number] < 0:
                 fewest, people = self._solved(self.indicator(patterns))
-                # A solution has few patterns with somebody: it shows of all others that they may have nobody.
+                # Few patterns have people in a solution, so it also shows of many other spans that they may be empty.
                 low[[people[one].sum() < NEARLY for one in members]] = 0
                 low[number] = max(int(np.ceil(fewest - NEARLY)), 0)
         return low
 
     def most(self, wanted: Floats) -> int:
-        """The most people whom the wanted patterns can have."""
+        """Return the most people that the wanted patterns can have together."""
         return int(np.floor(-self._solved(-wanted)[0] + NEARLY)) if wanted.any() else 0
 
     def indicator(self, *members: Int64s) -> Floats:
-        """Ones for the patterns of some spans."""
+        """Return a vector with ones for the patterns of some spans."""
         wanted = np.zeros(len(self.patterns))
         for one in members:
             wanted[one] = 1.0
@@ -196,9 +197,10 @@ class Programs:
         return np.array(rows), np.array(low, float), np.array(high, float)
 
     def _solved(self, cost: Floats, below: Floats | None = None, most: float | None = None) -> tuple[float, Floats]:
-        """The least cost, and the people of each pattern there.
+        """Return the least cost, and the people of each pattern in that solution.
 
-        More unknowns may follow the patterns, from 0 to `most`; with `below`, sums that must not be more than nothing.
+        More unknowns, each from 0 to `most`, may follow those of the patterns. Each row of `below` is a sum of unknowns
+        that must not be above 0.
         """
         from scipy.optimize import linprog
 
@@ -224,7 +226,7 @@ class Programs:
 
 
 def _bounds(rules: Rules, figures: Figures) -> Iterator[tuple[frozenset[str], int, int]]:
-    """What figures tell of the people who bought sets of public items, the sharpest for each set."""
+    """Yield the sharpest bounds that figures give on how many people bought each set of public items."""
     found = dict[frozenset[str], Between]()
     for place, rule in enumerate(rules.rules):
         told = [(rule.left, figures.left[place]), (rule.left | rule.right, figures.both[place])]
@@ -233,6 +235,7 @@ def _bounds(rules: Rules, figures: Figures) -> Iterator[tuple[frozenset[str], in
         for side, (low, high) in told:
             if public := side & rules.public:
                 least, most = found.get(public, (0, rules.transactions))
+                # Whoever bought a side bought its public part, but not the other way round: then `high` bounds nothing.
                 found[public] = max(low, least), min(high, most) if public == side else most
     for public, (low, high) in found.items():
         if low > high:
@@ -243,7 +246,7 @@ def _bounds(rules: Rules, figures: Figures) -> Iterator[tuple[frozenset[str], in
 
 
 def _patterns(asked: Sides) -> list[frozenset[str]]:
-    """All that people may have bought of the sets that the figures tell of."""
+    """Return all patterns: the different unions of the sets of public items that the rules ask for."""
     unions = {frozenset[str](): None}
     few = len(asked.sets) <= MOST_SETS
     for one in asked.sets if few else ():

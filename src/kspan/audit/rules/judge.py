@@ -1,4 +1,4 @@
-"""The audit of association rules: whoever can be in the same states of all rules is one span, and must be a crowd."""
+"""The audit of association rules: people who can be in the same states of all rules are a span, and must be a crowd."""
 
 from dataclasses import replace
 from typing import Any
@@ -21,9 +21,9 @@ from kspan.privacy import Requirement
 def audit_rules(rules: Rules, people: Any, policy: Policy | Requirement, *, show: int = 5) -> Audit:
     """Judge rules by the transactions they were found in, or without them (None) by their figures alone.
 
-    People have one span if the attacker cannot tell in which states of the rules they are; every span must satisfy the
-    requirement, unless it is one equivalence class. With a requirement instead of a policy, items have the roles that
-    the rules say. A requirement on private values is asked for each private item where some rule tells of it.
+    People share a span if they can be in the same states of the rules, for all that the attacker knows. Every span must
+    satisfy the requirement, unless it is one equivalence class. With a requirement instead of a policy, the rules say
+    which role each item has. A requirement on private values is about each private item where some rule tells of it.
     """
     require = policy.require if isinstance(policy, Policy) else policy
     if isinstance(policy, Policy):

@@ -9,7 +9,7 @@ from kspan.privacy import OnPrivate, Requirement
 
 
 def audit_figures(rules: Rules, require: Requirement, *, show: int = 5) -> Audit:
-    """Judge rules by what they publish: every span that people may have must satisfy the requirement at worst."""
+    """Judge rules by what they publish: every possible span must satisfy the requirement in the worst case."""
     for part in require.parts:
         if isinstance(part, OnPrivate):
             raise PolicyError(f"{part} is about private items, of which figures tell only in part: {BY_THE_PEOPLE}")

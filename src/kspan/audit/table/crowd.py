@@ -18,7 +18,7 @@ AT_ONCE = 4096
 
 @dataclass(frozen=True)
 class CrowdOfGroups:
-    """For each group of a partition the people that the requirement is asked of, and the k that all reach."""
+    """For each group of a partition, the crowd that must satisfy the requirement; and the k that is reached."""
 
     groups: Groups
     k: K
@@ -26,7 +26,7 @@ class CrowdOfGroups:
 
 
 def crowds(partition: Partition, groups: Groups, reading: Suppressed, counting: Counting) -> CrowdOfGroups:
-    """The crowd of each group.
+    """Find the crowd of each group.
 
     If a suppressed cell is a value of its own, a crowd is the group. If it may stand for anything, groups overlap: a
     row matches every row that agrees with it in all cells that neither suppresses. Counting rows, a crowd is all that
@@ -40,6 +40,7 @@ def crowds(partition: Partition, groups: Groups, reading: Suppressed, counting: 
     )
     if not cells:
         return CrowdOfGroups(groups, alone, SuppressedCells(0, reading, alone, alone))
+    # Under either reading, since the audit reports the k of both.
     rows, people = _matching(partition, groups)
     together = K(rows=int(rows.sizes.min()), people=int(people.sizes.min()))
     suppressed = SuppressedCells(cells, reading, alone, together)
@@ -49,12 +50,12 @@ def crowds(partition: Partition, groups: Groups, reading: Suppressed, counting: 
 
 
 def _matching(partition: Partition, groups: Groups) -> tuple[Groups, Groups]:
-    """For each group the rows it matches, and the people who match the same rows."""
+    """Return, for each group, the rows it matches, and the people who match the same rows."""
     number = len(groups)
     stars = [shown.column.suppressed for shown in partition.shown.values()]
     codes = [shown.code for shown in partition.shown.values()]
     parts, sets = [], Sets(owners=number, members=number)
-    # There may be very many pairs of groups that match, so they are looked at a part of the groups at a time.
+    # Very many pairs of groups may match, so the groups are taken in parts.
     for begin in range(0, number, AT_ONCE):
         some = [code[begin : begin + AT_ONCE] for code in codes]
         group, match = overlapping(some, codes, stars)
@@ -64,19 +65,20 @@ def _matching(partition: Partition, groups: Groups) -> tuple[Groups, Groups]:
 
 
 def _sharing(groups: Groups, span: Int64s) -> Groups:
-    """For each group the people of all groups with the same span."""
+    """Return, for each group, the people of all groups with the same span."""
     each = np.arange(len(span))
     spans = united(groups, each, span, int(span.max()) + 1)
     return united(spans, span, each, len(span))
 
 
 def united(groups: Groups, member: Int64s, union: Int64s, number: int) -> Groups:
-    """Unions of groups: entry i says that union `union[i]` takes in group `member[i]`."""
+    """Return `number` unions of groups; entry i says that union `union[i]` takes in group `member[i]`."""
+    # No union is empty, so there is one size for each.
     _, sizes, _ = tally(union, number, groups.sizes[member])
     return Groups(sizes, {name: counts.united(member, union, number) for name, counts in groups.private.items()})
 
 
 def followed_by(some: Groups, more: Groups) -> Groups:
-    """Groups and then more groups of the same people."""
+    """Join two lists of groups of the same people, one after the other."""
     private = {name: counts.followed_by(more.private[name]) for name, counts in some.private.items()}
     return Groups(np.concatenate([some.sizes, more.sizes]), private)

@@ -29,9 +29,10 @@ Progress = Callable[[str], None]
 def audit_table(
     release: Any, people: pl.DataFrame | None, policy: Policy, population: Any, show: int, progress: Progress
 ) -> Audit:
-    """Judge a table: every group of rows that show the same must satisfy the policy's requirement.
+    """Judge a table: every group of rows that show the same public cells must satisfy the policy's requirement.
 
-    With the people behind it, whatever they match must satisfy it, too; a population only adds to the risk.
+    With the people behind the table, what each of them matches must satisfy it, too. A population adds figures on risk,
+    and does not change the verdict.
     """
     progress("reading the table")
     frame = load(release)
@@ -49,6 +50,7 @@ def audit_table(
     found = judge(spans, policy.require, show=show)
     if isinstance(release, str | os.PathLike):
         return found
+    # Rows are handed out as the kind of dataframe that was given.
     return replace(found, make_per_row=lambda: like(release, found.make_per_row()))
 
 

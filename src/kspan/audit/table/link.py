@@ -18,7 +18,7 @@ AT_ONCE = 4096
 
 
 class Links:
-    """Which kinds of people match which groups; there may be very many pairs, so they are found part by part."""
+    """Finds which kinds of people match which groups; there may be very many pairs, so they come part by part."""
 
     def __init__(self, kinds: Partition, partition: Partition) -> None:
         from kspan.kernels.matches import set_bits  # loading compiled code takes a moment
@@ -28,14 +28,15 @@ class Links:
         self.values = np.column_stack([each.code for each in known] or [np.zeros(len(kinds), np.int64)])
         self.begins = np.cumsum([0, *sizes[:-1]])
         self.bits = np.zeros((sum(sizes), -(-len(partition) // 64)), np.uint64)
-        """For each value of each attribute the groups that admit it."""
+        """For each value of each attribute, one bit per group that admits it."""
         if not known:
             set_bits(self.bits, np.zeros(len(partition), np.int64), np.array([0, 1]), np.array([0]))
+        # Not strict: where nothing is known, there is a beginning without an attribute.
         for cell, value, begin in zip(shown, known, self.begins, strict=False):
             set_bits(self.bits[begin : begin + value.column.size], cell.code, *admitted(cell.column, value.column))
 
     def of(self, kinds: Int64s) -> Iterator[tuple[Int64s, Int64s]]:
-        """Places among some kinds, with the groups that match there; all groups of a kind are in one part."""
+        """Yield pairs of a place in `kinds` and a group that matches there; all groups of a kind are in one part."""
         from kspan.kernels.matches import matches
 
         for begin in range(0, len(kinds), AT_ONCE):
@@ -44,7 +45,7 @@ class Links:
 
 
 def people_matching(partition: Partition, known: Table) -> Int64s:
-    """How many people of a table of known public values could be in each group of a release."""
+    """Count the people of a table of known public values who could be in each group of a release."""
     kinds = Partition.by_equality(known, partition.shown)
     sizes = count_groups(known, kinds.group, kinds.number, ()).sizes
     people = np.zeros(len(partition), np.int64)
@@ -54,7 +55,7 @@ def people_matching(partition: Partition, known: Table) -> Int64s:
 
 
 def admitted(shown: Column, known: Column) -> tuple[Int64s, Int64s]:
-    """The known values that each cell of a release admits, as codes: those of cell c from `start[c]` to `start[c + 1]`.
+    """Return the known values that each cell admits, as codes: those of cell c from `start[c]` to `start[c + 1]`.
 
     A set or an interval admits its values, a name of the hierarchy the values below it, `*` everything; a missing
     value agrees with a missing one only, and a value that is `*` itself with every cell.
@@ -79,7 +80,7 @@ def admitted(shown: Column, known: Column) -> tuple[Int64s, Int64s]:
 def _named(
     label: str, cell: Cell, hierarchies: Iterable[Hierarchy], place: dict[str, int], numbers: list[tuple[float, int]]
 ) -> list[int]:
-    """The codes of the known values that a shown cell admits, in order."""
+    """Return the codes of the known values that a shown cell admits, in ascending order."""
     if label in place:
         return [place[label]]
     names = [(each, name) for each in hierarchies if (name := each.find(label))]
@@ -99,6 +100,6 @@ def _named(
 
 
 def _canonical(value: str) -> str:
-    """A number is the same however it is written: `17.0` is `17`."""
+    """Return a number in its usual spelling, so that `17.0` is `17`; other text stays as it is."""
     as_number = number(value)
     return value if as_number is None else number_text(as_number)

@@ -10,10 +10,10 @@ from kspan.data.groups import NO_WEIGHTS, tally
 
 
 def overlapping(left: Sequence[Int64s], right: Sequence[Int64s], stars: Sequence[int | None]) -> tuple[Int64s, Int64s]:
-    """All pairs (i, j) such that tuples i on the left and j on the right agree wherever neither shows `*`.
+    """Find all pairs (i, j) such that tuples i on the left and j on the right agree wherever neither shows `*`.
 
-    Given are the codes of each attribute, and its code of `*`. Attribute by attribute, only for beginnings of tuples
-    that agree so far.
+    `left` and `right` have the codes of each attribute, `stars` its code of `*`. Tuples are compared attribute by
+    attribute, and only beginnings that agree so far are extended.
     """
     if not left:  # nothing is known of anybody: there is one tuple on each side, and they agree
         return np.zeros(1, np.int64), np.zeros(1, np.int64)
@@ -32,7 +32,7 @@ def overlapping(left: Sequence[Int64s], right: Sequence[Int64s], stars: Sequence
 
 
 def _extended(stem: Int64s, codes: Int64s, side: str) -> tuple[Int64s, pl.DataFrame]:
-    """Number the beginnings that are one attribute longer, and list them with what they extend."""
+    """Number the beginnings that are one attribute longer, and list them with the beginnings that they extend."""
     width = int(codes.max()) + 1
     keys, _, longer = tally(stem * width + codes, (int(stem.max()) + 1) * width, NO_WEIGHTS, locate=True)
     twigs = pl.DataFrame({side: keys // width, f"{side}_code": keys % width, f"{side}_twig": np.arange(len(keys))})
@@ -40,8 +40,10 @@ def _extended(stem: Int64s, codes: Int64s, side: str) -> tuple[Int64s, pl.DataFr
 
 
 def _agreeing(pairs: pl.DataFrame, left: pl.DataFrame, right: pl.DataFrame, star: int | None) -> pl.DataFrame:
+    # No code is -1, so that nothing is open in a column without `*`.
     open_left, open_right = (pl.col(f"{side}_code") == (-1 if star is None else star) for side in ("left", "right"))
     plain_left, plain_right = left.filter(~open_left), right.filter(~open_right)
+    # Equal values, `*` on the left, or `*` on the right only: no pair is found twice.
     ways = (
         pairs.join(plain_left, on="left").join(
             plain_right, left_on=["right", "left_code"], right_on=["right", "right_code"]

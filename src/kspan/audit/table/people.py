@@ -1,8 +1,8 @@
 """The people behind a table, known by their public values: what they match, and who matches the same.
 
 *Rows*: a person matches every row whose cells admit the person's public values. *People*: the span of a person is the
-set of groups so matched, and the crowd are the people who have the same span. Both are exact, where cells alone give
-bounds: after kACTUS moves rows up, each person may match k rows while fewer than k people share a span.
+set of groups that the person matches, and the crowd is everybody who has the same span. Both are exact, whereas cells
+alone give only bounds: after kACTUS moves rows up, each person may match k rows while fewer than k people share a span.
 """
 
 from collections.abc import Mapping
@@ -33,21 +33,22 @@ class Linked:
     """The spans of the people who match something."""
 
     asked: Groups
-    """For each span what the requirement is asked of: the rows that it matches, or the people who have it."""
+    """For each span, what must satisfy the requirement: the rows that it matches, or the people who have it."""
     people: Groups
     """The people of each span."""
     k: K
     given: int
-    """How many people there are."""
+    """How many people were given."""
     unmatched: int
-    """People whom no row admits."""
+    """How many people no row admits."""
     span: Int64s
-    """For each kind of people the number of its span, or `NOBODY`."""
+    """For each kind of people, the number of its span, or `NOBODY`."""
     links: Links
 
     def seen_from(self, number: int, holds: Mapping[str, Bools]) -> tuple[dict[str, Bools], Int64s]:
-        """For each group of a release: do the spans of all whom it admits hold, and how much has the smallest?"""
+        """Return for each group whether all spans that it admits hold (part by part), and the size of the smallest."""
         all_hold = {part: np.ones(number, bool) for part in holds}
+        # A group that admits nobody keeps these values: nothing fails there, and any crowd is smaller.
         smallest = np.full(number, np.iinfo(np.int64).max)
         for kind, group in self.links.of(np.arange(len(self.span))):
             span = self.span[kind]
@@ -91,11 +92,12 @@ def linked_people(people: pl.DataFrame, partition: Partition, groups: Groups, po
 
 
 def _spans(links: Links, kinds: int, groups: int) -> tuple[Int64s, Int64s]:
-    """The span of each kind of people, and for each span a kind that has it."""
+    """Return the span of each kind of people, and for each span a kind that has it."""
     sets, matches = Sets(owners=kinds, members=groups), np.zeros(kinds, bool)
     for kind, group in links.of(np.arange(kinds)):
         sets.add(kind, group)
         matches[kind] = True
+    # People who match nothing do not form a span: they would count as a crowd.
     some = np.flatnonzero(matches)
     span = np.full(kinds, NOBODY, np.int64)
     _, first, span[some] = np.unique(sets.numbered()[0][some], return_index=True, return_inverse=True)
@@ -103,14 +105,15 @@ def _spans(links: Links, kinds: int, groups: int) -> tuple[Int64s, Int64s]:
 
 
 def _rows_matched(links: Links, kinds: Int64s, groups: Groups) -> Groups:
-    """All rows that some kinds of people match, of whom each matches something."""
+    """Return the rows that each of some kinds of people matches; each kind must match something."""
     parts = []
     for place, group in links.of(kinds):
+        # Each kind matches something, so there is no gap in the places of a part.
         begin = int(place[0])
         parts.append(united(groups, group, place - begin, int(place[-1]) - begin + 1))
     return reduce(followed_by, parts)
 
 
 def _about(policy: Policy, groups: Groups) -> Groups:
-    """The groups with the private values that the requirement is about: others would need room for nothing."""
+    """Keep only the private values that the requirement is about; others would need memory for nothing."""
     return Groups(groups.sizes, {name: groups.private[name] for name in policy.require.about(policy.private)})

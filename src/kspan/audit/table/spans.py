@@ -25,19 +25,19 @@ from kspan.utility.loss import average_group_size, certainty_penalty, classifica
 
 @dataclass(frozen=True, repr=False)
 class TableSpans(SpansOfPeople):
-    """The groups of a table as they stand and, where the people behind it are known, by all whom they admit."""
+    """The groups of a table: judged by their cells and, if the people behind it are known, by all whom they admit."""
 
     kind = "table"
     table: Table
     partition: Partition
     groups: Groups
     alone: CrowdOfGroups
-    """For each group the rows or people that it blends with, by cells alone."""
+    """For each group, the rows or people that it blends with, by cells alone."""
     linked: Linked | None
     policy: Policy
     identifiers: tuple[str, ...]
     population: Int64s | None
-    """People of the population whom each group admits."""
+    """How many people of the population each group admits."""
 
     @property
     def counting(self) -> str:  # type: ignore[override]
@@ -51,19 +51,19 @@ class TableSpans(SpansOfPeople):
 
     @cached_property
     def _seen(self) -> tuple[Mapping[str, Bools], Int64s]:
-        """What linked people make of each group: which parts of the requirement hold, and the smallest crowd."""
+        """For each group, by the linked people: whether each part of the requirement holds, and the smallest crowd."""
         assert self.linked is not None
         parts = {str(part): part.holds(self.linked.asked) for part in self.policy.require.parts}
         return self.linked.seen_from(len(self.groups), parts)
 
     def holds(self, part: Requirement) -> Bools:
-        """Which groups satisfy a part of the requirement, by their cells and by their people."""
+        """Tell which groups satisfy one part of the requirement, by their cells and by the linked people."""
         by_cells = part.holds(self.alone.groups)
         return by_cells if self.linked is None else by_cells & self._seen[0][str(part)]
 
     @cached_property
     def crowd(self) -> Int64s:
-        """How many people or rows each group is taken for."""
+        """How many people or rows each group counts as."""
         return self.alone.groups.sizes if self.linked is None else np.minimum(self.alone.groups.sizes, self._seen[1])
 
     @property
@@ -76,7 +76,7 @@ class TableSpans(SpansOfPeople):
 
     @property
     def risk(self) -> Risk:
-        """How likely people are found again."""
+        """How likely people are to be re-identified."""
         asked, people = (
             (self.alone.groups, self.groups) if self.linked is None else (self.linked.asked, self.linked.people)
         )
@@ -86,7 +86,7 @@ class TableSpans(SpansOfPeople):
 
     @property
     def utility(self) -> Utility:
-        """What the table keeps."""
+        """How much information the table keeps."""
         weights = NO_WEIGHTS if self.table.weights is None else self.table.weights
         target, rows = self.policy.target, self.partition
         labels = None if target is None else count_values(self.table[target], rows.group, rows.number, weights)
@@ -99,7 +99,7 @@ class TableSpans(SpansOfPeople):
 
     @property
     def _sharing(self) -> Groups | None:
-        """The people who share what they match, where the policy counts people and they are known."""
+        """The linked people by span, if the policy counts people and they are known."""
         return None if self.linked is None or self.policy.counting == "rows" else self.linked.people
 
     @property
@@ -110,24 +110,24 @@ class TableSpans(SpansOfPeople):
     @property
     def disclosed(self) -> Mapping[str, Counts]:
         """The private values of each crowd, or of the people who share a span where people are counted."""
-        # Who matches more rows than those of a group finds more values there: the groups themselves are the worst case.
+        # Whoever matches the rows of several groups finds more values there, so a group by itself is the worst case.
         return self.alone.groups.private if self._sharing is None else self._sharing.private
 
     def exposed(self, name: str) -> int:
-        """The people whose value of a private attribute can be told with certainty."""
+        """How many people have a value of a private attribute that can be told with certainty."""
         return exposed(self.disclosed[name], self.sizes if self._sharing is None else self._sharing.sizes)
 
     def shown(self, some: Sequence[int]) -> list[dict[str, str]]:
-        """The cells of some groups."""
+        """Describe some groups by their cells."""
         return [self.partition.cells(group) for group in some]
 
     def facts(self) -> dict[str, Any]:
-        """Identifiers that are still there, suppressed cells, and the people that were linked."""
+        """Identifiers that are still there, suppressed cells, and the people who were linked."""
         linked = None if self.linked is None else LinkedPeople(self.linked.given, self.linked.unmatched)
         return {"identifiers": self.identifiers, "suppressed": self.alone.suppressed, "linked": linked}
 
     def per_row(self, good: Bools) -> pl.DataFrame:
-        """The risk of each row: no cell of it, only its place in the file and the numbers of its group."""
+        """The risk of each row, without its cells: its place in the file and the numbers of its group."""
         per_group: dict[str, Any] = {
             "group_size": self.groups.sizes,
             "crowd": self.crowd,

@@ -8,7 +8,7 @@ from kspan.privacy import OnPrivate, Requirement
 
 
 def check_asked(trees: Sequence[Tree], require: Requirement) -> None:
-    """Refuse a requirement on private values of which none of some trees tells."""
+    """Refuse a requirement on private values that none of the trees tells of."""
     told = {tree.target for tree in trees if tree.target_role == "private"}
     for part in require.parts:
         if isinstance(part, OnPrivate) and not (told and told.issuperset(part.on)):

@@ -1,4 +1,4 @@
-"""The audit of a tree: whoever reaches the same bins by public values alone is one span, and must be a crowd."""
+"""The audit of a tree: people who can reach the same bins by public values alone are a span, and must be a crowd."""
 
 from collections.abc import Sequence
 
@@ -22,8 +22,8 @@ def audit_tree(
 ) -> Audit:
     """Judge a tree by the people it was made from: every span must satisfy the policy's requirement.
 
-    A span of one bin tells nothing that was not known, and is safe at any size. `beside` are other trees about the same
-    people that an attacker holds as well: then people have the same span if they have it in every tree.
+    A span of one bin tells nothing new, and is safe at any size. `beside` are other trees about the same people that an
+    attacker holds as well. People then have the same span if they have the same one in every tree.
     """
     trees = (tree, *beside)
     for one in trees:

@@ -1,4 +1,4 @@
-"""How attributes spread, as published with a tree: is it true of its people, and is every bin a crowd?"""
+"""How attributes spread, as published with a tree: is that true of its people, and is every bin a crowd?"""
 
 import numpy as np
 import polars as pl
@@ -11,9 +11,9 @@ from kspan.policy import Policy
 
 
 def broken_marginals(release: TreeRelease, people: pl.DataFrame, policy: Policy) -> list[str]:
-    """The attributes whose published spread breaks the policy's requirement, or is not that of these people.
+    """Return the attributes whose published spread breaks the policy's requirement, or is not that of these people.
 
-    The people of a bin are judged as a group, with their labels though these are not told.
+    The people of a bin are judged as a group with their labels, although labels are not published there.
     """
     if not release.marginals:
         return []
@@ -34,8 +34,10 @@ def _holds(marginal: Marginal, name: str, table: Table, policy: Policy, private:
     for number, (region, _) in enumerate(marginal.bins):
         place[region.covers(column)] = number
     of_rows = place[column.codes]
+    # Somebody is in no bin, so this is not the spread of these people.
     if (of_rows < 0).any():
         return False
+    # Groups must not be empty, so bins without people are left out here; their counts are compared below.
     there, group = np.unique(of_rows, return_inverse=True)
     groups = count_groups(table, group.astype(np.int64), len(there), private)
     found = np.zeros(len(marginal.bins), np.int64)

@@ -1,4 +1,4 @@
-"""What a tree publishes of the people of its paths, as groups that a requirement can be asked of."""
+"""The paths of a tree as groups that can be judged, by what the tree publishes of their people."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -27,11 +27,11 @@ from kspan.privacy.worst import worst_counts
 
 BY_THE_PEOPLE = "give the people it was made from (--data)"
 DECIMALS = 6
-"""Of a person, as files have them."""
+"""How many decimals of a fraction of a person files have."""
 
 
 class PublishedPaths(Spans):
-    """What a tree publishes of the people of each path; paths that nobody takes are none."""
+    """What a tree publishes of the people of each path; paths that nobody takes are left out."""
 
     kind = "tree"
     counting = "paths"
@@ -44,7 +44,7 @@ class PublishedPaths(Spans):
         if not len(self.leaf):
             raise PolicyError("the tree tells of nobody: there is nothing to judge")
         self.published = every[self.leaf]
-        """As many people as each path says, label by label, or the commonest label and all others."""
+        """The people of each path: with each label, or with the commonest label and with all others."""
 
     @cached_property
     def by_label(self) -> bool:
@@ -53,32 +53,32 @@ class PublishedPaths(Spans):
 
     @cached_property
     def is_whole(self) -> bool:
-        """Does every person go down one path only?"""
+        """Are all counts whole, so that every person goes down one path only?"""
         return bool((self.published == np.floor(self.published)).all())
 
     @property
     def knows_everybody(self) -> bool:
-        """Is it known how many people of all have each label, so that paths can be compared with them?"""
+        """Is it known how many of all people have each label, so that paths can be compared with that?"""
         return self.by_label and self.is_whole
 
     @cached_property
     def sizes(self) -> Int64s:
-        """The people of each path, less any fraction; somebody is at least one person."""
+        """How many people each path has: rounded down, but at least one."""
         return np.maximum(np.floor(self._totals), 1).astype(np.int64)
 
     @cached_property
     def people(self) -> int:
-        """The people of all paths."""
+        """How many people all paths have together."""
         return int(plain(float(self._totals.sum())))
 
     @cached_property
     def outside_majority(self) -> int:
-        """The people whose label is not the commonest of their path."""
+        """How many people have a label that is not the commonest of their path."""
         return round(float((self._totals - self.published[np.arange(len(self.leaf)), self._commonest]).sum()))
 
     @property
     def exposing(self) -> Bools:
-        """Which paths tell something: whoever knows every attribute, and a public label, too, learns nothing."""
+        """Which paths tell something: none if the label is public, since the attacker is taken to know the rest."""
         return np.full(len(self.leaf), self.tree.target_role == "private")
 
     @cached_property
@@ -88,15 +88,15 @@ class PublishedPaths(Spans):
 
     @property
     def utility(self) -> Utility:
-        """What the tree keeps."""
+        """How much information the tree keeps."""
         return replace(super().utility, cm=self.outside_majority if self.disclosed else None)
 
     def reached(self, name: str) -> dict[str, float | list[float]]:
-        """What the labels of paths reach; beside everybody's only if these are known."""
+        """The levels that labels reach; those that compare with everybody only if everybody's labels are known."""
         return measured(self.disclosed[name], everybody=self.knows_everybody)
 
     def shown(self, some: Sequence[int]) -> list[dict[str, str]]:
-        """The leaves of some paths, and the ways to them."""
+        """Describe some paths by the number of their leaf and by their conditions."""
         leaves = self.leaf[list(some)].tolist()
         ways = ways_to(self.tree, frozenset(leaves))
         return [{"leaf": str(leaf + 1), "path": ways[leaf]} for leaf in leaves]
@@ -106,12 +106,12 @@ class PublishedPaths(Spans):
         return (int(self.leaf[span]) + 1,)
 
     def holds(self, part: Requirement) -> Bools:
-        """Which paths satisfy a part of the requirement; of hit and miss the most uneven labels are asked."""
+        """Tell which paths satisfy one part of the requirement; behind hit and miss, the labels are the most uneven."""
         labels = {self.tree.target: self.labels(part.assumed_distinct)} if isinstance(part, OnPrivate) else {}
         return part.holds(Groups(self.sizes, labels, self.exposing))
 
     def facts(self) -> dict[str, Any]:
-        """What the verdict takes for granted."""
+        """The assumptions that the verdict rests on."""
         return {"assumptions": tuple(self._assumptions())}
 
     def per_row(self, good: Bools) -> NoReturn:
@@ -142,11 +142,12 @@ class PublishedPaths(Spans):
                 )
 
     def labels(self, distinct: int = 1) -> Counts:
-        """The labels of each path: as published, or the most uneven ones of which so many are taken to be there."""
+        """The labels of each path: as published, or the most uneven ones behind hit and miss (see `worst_counts`)."""
         if not self.by_label:
             hit, miss = self._people.T
             return Counts.of(worst_counts(hit, miss, len(set(map(look, self.tree.labels))), distinct=distinct))
         whole = self._people.sum(axis=0)
+        # Labels that nobody has would not be in the column of the people either.
         there = np.flatnonzero(whole)
         # As the column of the people would be coded: numbers by size, and with the hierarchy of the policy.
         names = [self.tree.labels[place] for place in there.tolist()]
@@ -169,24 +170,25 @@ class PublishedPaths(Spans):
     def _people(self) -> Int64s:
         """The published people in whole numbers.
 
-        What the other labels have beyond whole people goes to the commonest. No shares are more even after that, so
-        whatever such counts satisfy (but for a comparison with everybody), the published ones do as well.
+        The fractions of the other labels go to the commonest one. That makes no path more even, so whatever these
+        counts satisfy, the published ones satisfy as well (except for a comparison with everybody).
         """
         down = np.floor(self.published).astype(np.int64)
         each = np.arange(len(down))
+        # Cleared first, so that the sum below is that of the other labels.
         down[each, self._commonest] = 0
         down[each, self._commonest] = np.ceil(self._totals).astype(np.int64) - down.sum(axis=1)
         return down
 
 
 def private_questions(tree: Tree) -> list[str]:
-    """The private attributes that a tree asks."""
+    """The names of the private attributes that a tree asks about."""
     asked = sorted({node.attribute for node in tree.nodes() if node.attribute is not None})
     return [tree.attributes[number].name for number in asked if tree.attributes[number].role == "private"]
 
 
 def _published(tree: Tree) -> Floats:
-    """For each leaf, left to right, the people with each label, or hit and miss."""
+    """Return, for each leaf from left to right, the people with each label, or hit and miss."""
     outcomes = [leaf.outcome for leaf in tree.leaves]
     told = [
         (one.hit, one.miss) if isinstance(one, HitMiss) else one.counts for one in outcomes if one.people is not None
@@ -195,6 +197,6 @@ def _published(tree: Tree) -> Floats:
 
 
 def _as_filed(people: Floats) -> Floats:
-    """Numbers of people with the decimals of a file, whole ones untouched: rounding would spoil very large ones."""
+    """Round numbers of people as files do; whole ones stay untouched, since rounding would spoil very large ones."""
     rounded: Floats = np.where(people == np.floor(people), people, np.round(people, DECIMALS))
     return rounded

@@ -1,4 +1,4 @@
-"""A tree judged without its people, by what it publishes: whoever goes down the same path is one group."""
+"""A tree judged without its people, by what it publishes: people who go down the same path are one group."""
 
 from kspan.audit.findings import Audit
 from kspan.audit.judge import judge
@@ -23,7 +23,7 @@ def audit_paths(tree: Tree, require: Requirement, policy: Policy | None = None, 
 
 
 def _check_told(tree: Tree, require: Requirement) -> None:
-    """Refuse what the published counts of a tree cannot answer."""
+    """Refuse a requirement that the published counts of a tree cannot answer."""
     if tree.disclosure not in ("counts", "hit-miss"):
         raise PolicyError(f"the tree discloses only {tree.disclosure!r}, which tells of no crowd: {BY_THE_PEOPLE}")
     if tree.target_role == "public" and (private := private_questions(tree)):

@@ -1,4 +1,4 @@
-"""The judge's spans: which leaves each person can reach by public values alone, from the released tree."""
+"""The judge's spans of a tree: which leaves each person can reach by public values alone."""
 
 from dataclasses import dataclass
 
@@ -17,32 +17,33 @@ class OneTree:
     """The spans of one tree among some people."""
 
     span: Int64s
-    """Of every row."""
+    """The span of every row."""
     groups: Groups
     """The people of each span, with their labels if the target is private."""
     example: Int64s
-    """A kind of people of each span."""
+    """For each span, one kind of people who have it."""
     reaches: list[Int64s]
-    """The kinds of people who reach each leaf, in ascending order."""
+    """For each leaf, the kinds of people who can reach it, in ascending order."""
 
     def leaves(self, span: int) -> list[int]:
-        """The leaves that a span reaches, from left to right."""
+        """Return the leaves that a span reaches, from left to right."""
         kind = self.example[span]
         places = ((leaf, kinds, int(np.searchsorted(kinds, kind))) for leaf, kinds in enumerate(self.reaches))
         return [leaf for leaf, kinds, place in places if place < len(kinds) and kinds[place] == kind]
 
 
 def spans_of(tree: Tree, table: Table) -> OneTree:
-    """The spans of a tree (Friedman et al. 2008, Definition 5): people who can reach the same bins.
+    """Find the spans of a tree (Friedman et al. 2008, Definition 5): people who can reach the same bins.
 
-    A bin is a leaf and a label. A private value may be anything in its domain that the questions above have not ruled
-    out, so a person goes down every such branch; a public one is known, and a public label as well.
+    A bin is a leaf and a label. A private value may be anything in its domain that earlier questions have not ruled
+    out, so a person goes down every branch that is still possible. Public values, and a public label, are known.
     """
     asked = sorted({node.attribute for node in tree.nodes() if node.attribute is not None})
     known = [tree.attributes[number].name for number in asked if tree.attributes[number].role == "public"]
     target_public = tree.target_role == "public"
     kinds = Partition.by_equality(table, [*known, tree.target] if target_public else known)
     row = np.empty(kinds.number, np.int64)
+    # Any row of a kind will do: all have the same public values.
     row[kinds.group] = np.arange(table.rows)
     reaches = _reaches(tree, table, row)
     sets, leaves = Sets(owners=kinds.number, members=len(reaches)), np.zeros(kinds.number, np.int64)
@@ -54,12 +55,12 @@ def spans_of(tree: Tree, table: Table) -> OneTree:
     bins = leaves[example] * (1 if target_public else max(len(tree.labels), 2))
     rows = span[kinds.group]
     counted = count_groups(table, rows, len(example), () if target_public else (tree.target,))
-    # Who reaches no bin at all has a value that the tree does not know, and is not safe by that.
+    # People who reach no bin at all have a value that the tree does not know: that does not make them safe.
     return OneTree(rows, Groups(counted.sizes, counted.private, bins != 1), example, reaches)
 
 
 def _reaches(tree: Tree, table: Table, row: Int64s) -> list[Int64s]:
-    """For each leaf, left to right, the kinds of people who can reach it; `row` has a person of each kind."""
+    """Return, for each leaf from left to right, the kinds of people who can reach it; `row` has a row of each kind."""
     reaches: list[Int64s] = []
     waiting: list[tuple[Node, Int64s, dict[int, Region]]] = [(tree.root, np.arange(len(row)), {})]
     while waiting:
@@ -75,6 +76,7 @@ def _reaches(tree: Tree, table: Table, row: Int64s) -> list[Int64s]:
                 waiting.append((edge.node, kinds[admitted], private))
             else:
                 left = _intersection(private.get(node.attribute, _everything(attribute)), edge.region)
+                # A branch that nobody can take is followed all the same, so that each leaf keeps its number.
                 possible = kinds if _is_possible(left, attribute) else kinds[:0]
                 waiting.append((edge.node, possible, {**private, node.attribute: left}))
     return reaches
@@ -87,7 +89,7 @@ def _everything(attribute: Attribute) -> Region:
 
 
 def _intersection(one: Region, other: Region) -> Region:
-    """What both admit."""
+    """Return what both regions admit."""
     intervals = []
     for low, high in one.intervals:
         for other_low, other_high in other.intervals:
@@ -99,10 +101,11 @@ def _intersection(one: Region, other: Region) -> Region:
 
 
 def _is_possible(region: Region, attribute: Attribute) -> bool:
-    """Is there a value in the attribute's domain that the region admits?"""
+    """Does the region admit any value of the attribute's domain?"""
     if region.values or region.missing:
         return True
     low, high = attribute.low, attribute.high
     if low is None or high is None:
         return bool(region.intervals)
+    # The domain is low <= x <= high, an interval bottom < x <= top.
     return any((bottom is None or bottom < high) and (top is None or top >= low) for bottom, top in region.intervals)

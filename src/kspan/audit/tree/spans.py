@@ -1,4 +1,4 @@
-"""Releases about the same people, held together: whoever has the same span in each of them is not told apart."""
+"""Trees about the same people, judged together: people who have the same span in every tree are not told apart."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -22,7 +22,7 @@ from kspan.utility.loss import classification_metric
 
 @dataclass(frozen=True, repr=False)
 class TreeSpans(SpansOfPeople):
-    """The spans of one tree among some people, or what several trees leave of them together."""
+    """The spans of one tree among some people, or the joint spans of several trees."""
 
     kind = "tree"
     trees: tuple[Tree, ...]
@@ -33,16 +33,16 @@ class TreeSpans(SpansOfPeople):
     each: tuple[OneTree, ...]
     """The spans of each tree by itself."""
     example: Int64s
-    """A row of each span."""
+    """One row of each span."""
 
     @property
     def utility(self) -> Utility:
-        """What the first tree keeps."""
+        """How much information the first tree keeps."""
         labels = self.groups.private.get(self.trees[0].target)
         return replace(super().utility, cm=None if labels is None else classification_metric(labels))
 
     def leaves(self, span: int) -> list[list[int]]:
-        """For each tree the leaves that a span reaches, from left to right."""
+        """Return, for each tree, the leaves that a span reaches, from left to right."""
         row = self.example[span]
         return [alone.leaves(int(alone.span[row])) for alone in self.each]
 
@@ -51,7 +51,7 @@ class TreeSpans(SpansOfPeople):
         return tuple(leaf + 1 for leaf in self.leaves(span)[0])
 
     def shown(self, some: Sequence[int]) -> list[dict[str, str]]:
-        """Which leaves some spans reach, and which public values lead there."""
+        """Describe some spans by the leaves that they reach and the public values that lead there."""
         return [self._shown(span) for span in some]
 
     def _shown(self, span: int) -> dict[str, str]:
@@ -73,22 +73,23 @@ class TreeSpans(SpansOfPeople):
 
 
 def people_of(trees: Sequence[Tree], people: pl.DataFrame, policy: Policy) -> Table:
-    """The public columns of the people that some trees may ask, and their labels, coded."""
+    """Code the labels of the people and the public columns that some trees may ask about."""
     columns: dict[str, Column] = {}
     for tree in trees:
         asked = [item.name for item in tree.attributes if item.role == "public" and item.name not in columns]
         table = coded_people(tree, people, policy, asked)
         columns |= table.columns
+    # All trees are about the same rows, so those of the last one are those of all.
     return Table(columns, table.rows, table.weights)
 
 
 def joint_spans(trees: Sequence[Tree], table: Table) -> TreeSpans:
-    """The spans of people by all of some trees: the same span in every tree is the same span in all.
+    """Find the joint spans of several trees: people share one if they have the same span in every tree.
 
-    Which leaves of several trees one person may be in together follows from the leaves that the person reaches in each:
-    a path asks for public values and for private ones, and whether two paths admit the same private values is the same
-    for everybody. So people with the same span in every tree are told apart by nothing, and all others by one tree. A
-    span is one bin only if it is that in every tree.
+    Which leaves of several trees a person may be in at the same time follows from the leaves that the person reaches in
+    each tree. For a path asks for public values and for private ones, and whether two paths admit the same private
+    values does not depend on the person. So nothing tells people apart who have the same span in every tree, while all
+    others are told apart by one of the trees. A joint span is one bin only if it is one bin in every tree.
     """
     each = tuple(spans_of(tree, table) for tree in trees)
     span, number = each[0].span, len(each[0].groups)

@@ -12,11 +12,11 @@ from kspan.model.known import check_names, read_cuts, read_head, read_known, row
 
 FORMAT, VERSION = "kspan/naive-bayes", 1
 CLOSE = 1e-6
-"""Shares that were rounded when written add up to 1 within this."""
+"""Shares that were rounded when written may miss 1 by so much in sum."""
 
 
 def write_bayes(model: NaiveBayes) -> dict[str, Any]:
-    """A model as a JSON document."""
+    """Write a model as a JSON document."""
     return {
         "format": FORMAT,
         "version": VERSION,
@@ -27,11 +27,12 @@ def write_bayes(model: NaiveBayes) -> dict[str, Any]:
 
 
 def read_bayes(document: Any, source: str = "the model") -> NaiveBayes:
-    """The model in a JSON document, or an error that names the source and the place."""
+    """Read the model in a JSON document; an error names the source and the place."""
     top = Place(source, "the top")
     check_format(top, document, FORMAT, VERSION, "naive Bayes model")
     check_keys(top, document, ("format", "version", "target", "prior", "attributes"))
     target, labels = read_head(top, document["target"])
+    # More than 0, like all chances: logarithms are taken of them.
     prior = row(top, "'prior'", document["prior"], len(labels), above=0.0)
     _check_sum(top, "'prior'", (prior,))
     if not isinstance(document["attributes"], list):

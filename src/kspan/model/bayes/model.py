@@ -1,4 +1,4 @@
-"""Naive Bayes as it is written: how often labels are, and how likely each makes the values of every attribute."""
+"""Naive Bayes as it is written: how frequent each label is, and how likely it makes each value of each attribute."""
 
 from dataclasses import dataclass
 
@@ -10,7 +10,7 @@ from kspan.data.expected import NumberCells, Numbers, Words
 from kspan.data.numeric_features import as_columns, check_present
 
 NARROW = 1e-6
-"""A range so narrow, in standard deviations, is as likely as its middle."""
+"""A range no wider than this, in standard deviations, counts as a single number."""
 
 Rows = tuple[tuple[float, ...], ...]
 
@@ -21,12 +21,13 @@ class WordChances:
 
     known: Words
     table: Rows
-    """Word by label; the words of a label add up to 1."""
+    """One row per word, one column per label; the words of a label add up to 1."""
 
     def logs(self, people: pl.DataFrame, pattern: str | None) -> Floats:
-        """For each row the logarithm of its likelihood under each label."""
+        """For each row, the logarithm of its likelihood under each label."""
         cells = self.known.read(people[self.known.name])
         if not self.table:
+            # No word is known: 0 for every label, since one column is added to all.
             return np.zeros((len(cells.codes), 1))
         return _told(cells.chances @ np.array(self.table), cells.says)[cells.codes]
 
@@ -40,7 +41,7 @@ class Gaussian:
     variances: tuple[float, ...]
 
     def logs(self, people: pl.DataFrame, pattern: str | None) -> Floats:
-        """For each row the logarithm of its density under each label, of a range that of the mean density inside."""
+        """For each row, the logarithm of its density under each label; for a range, of the mean density inside."""
         cells = self.known.read(people[self.known.name], pattern)
         return np.where(cells.says[:, None], self._by_code(cells), 0.0)[cells.codes]
 
@@ -56,11 +57,11 @@ class Gaussian:
         narrow = ~(width / deviation > NARROW)
         center = np.where(narrow, np.where(np.isfinite(low), low, 0.0), 0.0)
         density = -0.5 * np.log(2 * np.pi * deviation**2) - 0.5 * center**2
-        # Of the two tails the one further out is exact.
+        # Only the lower tail is exact far out, so a range above the mean is mirrored.
         flip = low > 0
         near, far = np.where(narrow, 0.0, np.where(flip, -high, low)), np.where(narrow, 1.0, np.where(flip, -low, high))
         inside = log_ndtr(far) + np.log1p(-np.exp(log_ndtr(near) - log_ndtr(far)))
-        # The width is the same for all labels, so that one without an end need not be divided by.
+        # All labels share the width, so an infinite one need not be divided by.
         spread = np.where(np.isfinite(width) & (width > 0), width, 1.0)
         mean: Floats = np.where(narrow, density, inside - np.log(spread))
         return mean
@@ -72,12 +73,12 @@ class Binned:
 
     known: Numbers
     cuts: tuple[float, ...]
-    """Between the bins, in order; a number on a cut is below it."""
+    """The numbers between the bins, in ascending order; a number on a cut belongs to the bin below."""
     table: Rows
-    """Bin by label; the bins of a label add up to 1."""
+    """One row per bin, one column per label; the bins of a label add up to 1."""
 
     def logs(self, people: pl.DataFrame, pattern: str | None) -> Floats:
-        """For each row the logarithm of its likelihood under each label; a range is spread over bins by its length."""
+        """For each row, the logarithm of its likelihood under each label; a range is spread over bins by length."""
         cells = self.known.read(people[self.known.name], pattern)
         return _told(as_columns(self.known, cells, self.cuts) @ np.array(self.table), cells.says)[cells.codes]
 
@@ -87,7 +88,7 @@ Chances = WordChances | Gaussian | Binned
 
 @dataclass(frozen=True, repr=False)
 class NaiveBayes:
-    """Labels by how often they are, times how likely they make each cell; cells that say nothing count for nothing."""
+    """Scores each label by its frequency times how likely it makes each cell; a cell that says nothing is skipped."""
 
     target: str
     labels: tuple[str, ...]
@@ -99,11 +100,11 @@ class NaiveBayes:
 
     @property
     def tells_shares(self) -> bool:
-        """It says how likely labels are."""
+        """It tells how likely the labels are."""
         return True
 
     def of_people(self, people: pl.DataFrame, range_pattern: str | None = None) -> Floats:
-        """For each row, raw or released, the share of each label."""
+        """For each row, raw or released, the share of each label; `range_pattern` says how ranges are written."""
         check_present([attribute.known.name for attribute in self.attributes], people.columns)
         logs = np.repeat(np.log(self.prior)[None, :], people.height, axis=0)
         for attribute in self.attributes:
@@ -112,12 +113,13 @@ class NaiveBayes:
 
 
 def softmax(logs: Floats) -> Floats:
-    """Shares that add up to 1, from logarithms of them."""
+    """Turn logarithms into shares that add up to 1, row by row."""
+    # Less the largest, so that nothing overflows; shares stay the same.
     each = np.exp(logs - logs.max(axis=1, keepdims=True))
     shares: Floats = each / each.sum(axis=1, keepdims=True)
     return shares
 
 
 def _told(likelihood: Floats, says: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> Floats:
-    """Logarithms of likelihoods, none where nothing is said."""
+    """Take the logarithms of likelihoods; 0 where a cell says nothing."""
     return np.log(np.where(says[:, None], likelihood, 1.0))

@@ -1,4 +1,4 @@
-"""The clusters of people, whom the clusters were made from or others."""
+"""The cluster of each person, whether or not the clusters were made from them."""
 
 import polars as pl
 
@@ -10,7 +10,7 @@ from kspan.model.clusters.model import Clusters
 
 
 def assigned(clusters: Clusters, people: pl.DataFrame) -> Int64s:
-    """The cluster of each row; a category that the clusters do not know is as far from all of its values."""
+    """Return the cluster of each row; a category that the clusters do not know is equally far from all centers."""
     names = [attribute.name for attribute in clusters.attributes]
     absent = [name for name in names if name not in people.columns]
     if absent:

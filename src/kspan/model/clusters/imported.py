@@ -1,4 +1,4 @@
-"""Clusters that others made: a fitted KMeans of scikit-learn, alone or after scalers, or an array of centers."""
+"""Clusters that others made: converts a fitted KMeans, alone or after scalers, or an array of centers."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -15,7 +15,7 @@ from kspan.model.tree.imported import NO_VALUE
 from kspan.model.tree.model import Attribute, Role
 
 ONE_HOT_SCALE = 0.5**0.5
-"""Two one-hot rows are the root of 2 apart."""
+"""Two one-hot rows are the root of 2 apart, which is 1 over this scale."""
 
 
 def is_fitted_clustering(model: Any) -> bool:
@@ -24,10 +24,11 @@ def is_fitted_clustering(model: Any) -> bool:
 
 
 def imported_clusters(model: Any, people: Table, schema: Schema, names: Sequence[str] | None = None) -> Clusters:
-    """The centers of a fitted model, or rows of an array, as clusters of the people, with a schema's roles.
+    """Convert the centers of a fitted model, or the rows of an array, to clusters of the people.
 
-    Columns are those it was fitted on, or as named. Scalers of single columns before it (StandardScaler, MinMaxScaler)
-    are understood, and complete sets of one-hot columns (`color_red`, `color_blue`) as their attribute.
+    Columns are those that the model was fitted on, or `names`; roles come from the schema. Scalers of single columns
+    before the model (StandardScaler, MinMaxScaler) are undone. A complete set of one-hot columns (`color_red`,
+    `color_blue`) becomes one attribute.
     """
     centers = np.asarray(getattr(_last(model), "cluster_centers_", model), np.float64)
     if centers.ndim != 2 or not centers.size:
@@ -69,10 +70,11 @@ def _columns(model: Any, names: Sequence[str] | None, number: int) -> list[str]:
 
 
 def _unscaled(model: Any, centers: Floats) -> tuple[Floats, Floats]:
-    """Centers in the units of the people, and by what each column was divided."""
+    """Return the centers in the units of the people, and the number that each column was divided by."""
     if not hasattr(model, "steps"):
         return centers, np.ones(centers.shape[1])
     scalers = [step for _, step in model.steps[:-1] if step != "passthrough"]
+    # What becomes of 0 and of the unit vectors shows the scale of each column, and whether columns are mixed.
     zero, one = np.zeros((1, centers.shape[1])), np.eye(centers.shape[1])
     for scaler in reversed(scalers):
         if not hasattr(scaler, "inverse_transform"):
@@ -95,13 +97,14 @@ def _number(column: Column, schema: Schema, scale: float) -> Axis:
 
 
 def _one_hot(name: str, places: dict[str, int], people: Table, schema: Schema) -> tuple[Axis, list[int]]:
-    """The attribute of which a column is a one-hot column, and the places of all of these."""
+    """Return the attribute behind a one-hot column, and the places of all one-hot columns of that attribute."""
     for attribute, column in people.columns.items():
         if not name.startswith(f"{attribute}_") or column.kind == "numeric":
             continue
         values = [column.label(code) for code in range(column.size) if code != column.missing]
         wanted = [f"{attribute}_{value}" for value in values]
         if column.missing is not None:
+            # The empty name is that of no one-hot column: without one for missing values, a set is not complete.
             wanted.append(next((f"{attribute}_{one}" for one in NO_VALUE if f"{attribute}_{one}" in places), ""))
         if all(one in places for one in wanted):
             role: Role = "public" if attribute in schema.public else "private"

@@ -19,7 +19,7 @@ SLACK = 1e-6
 
 
 def write_clusters(clusters: Clusters) -> dict[str, Any]:
-    """Clusters as a JSON document."""
+    """Write clusters as a JSON document."""
     head = [{**write_attribute(axis.attribute), "scale": axis.scale} for axis in clusters.axes]
     claim = {} if clusters.claim is None else {"claim": write_claim(clusters.claim)}
     written = []
@@ -33,7 +33,7 @@ def write_clusters(clusters: Clusters) -> dict[str, Any]:
 
 
 def read_clusters(document: Any, source: str = "the model") -> Clusters:
-    """The clusters in a JSON document, or an error that names the source and the place."""
+    """Read the clusters in a JSON document; an error names the source and the place."""
     top = Place(source, "the top")
     check_format(top, document, FORMAT, VERSION, "clustering")
     check_keys(top, document, ("format", "version", "attributes", "clusters"), ("claim",))
@@ -60,6 +60,7 @@ def _axes(top: Place, found: Any) -> tuple[Axis, ...]:
         if scale < LEAST_NUMBER:
             place.refuse(f"'scale' must be above 0, at least {LEAST_NUMBER:g}")
         scales.append(scale)
+    # Without its scale, an attribute is written like that of a tree.
     plain_ones = [{key: value for key, value in each.items() if key != "scale"} for each in found]
     return tuple(map(Axis, read_attributes(top, plain_ones), scales))
 

@@ -24,7 +24,7 @@ def example() -> Clusters:
 
 
 def _taken_over(given: Any, people: pl.DataFrame, policy: Policy) -> Clusters:
-    # The columns of an array are those that have a role, as the people have them.
+    # An array names no columns: they are the people's columns that have a role, in the people's order.
     known = {*policy.public, *policy.private}
     names = [name for name in people.columns if name in known] if isinstance(given, np.ndarray) else None
     return imported_clusters(given, encode(people, policy), policy, names)

@@ -1,4 +1,4 @@
-"""Clusters as they are released: centers that divide the domain by the nearest one, and how many people are at each."""
+"""Clusters as they are released: centers, each with all that is nearest to it, and how many people are at each."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,14 +16,14 @@ from kspan.model.tree.model import Attribute
 from kspan.notebooks import ShownInNotebooks
 
 Center = tuple[float, ...]
-"""Of one attribute: a number, or the share of each of its values (of the missing one last)."""
+"""A center in one attribute: a number, or the share of each value (that of the missing one last)."""
 
 
 @dataclass(frozen=True)
 class Axis:
     """One attribute of the domain, and how far apart its values are.
 
-    Numbers are as far apart as their difference over the scale, any two categories as one over the scale.
+    The distance of two numbers is their difference over the scale; any two categories are 1 / scale apart.
     """
 
     attribute: Attribute
@@ -31,33 +31,36 @@ class Axis:
 
     @property
     def values(self) -> tuple[str, ...]:
-        """The categories, a missing one last."""
+        """The categories of the attribute, a missing one last."""
         return (*self.attribute.values, *[MISSING_LABEL] * self.attribute.has_missing)
 
     def squares(self, column: Column, centers: Floats, *, strangers: bool = False) -> Floats:
-        """For every code of a column its squared distance from each center, of this attribute alone.
+        """Return the squared distance of every code of a column from each center, in this attribute alone.
 
-        A category that is not known is refused or, of `strangers`, as far from each center as from any other.
+        An unknown category is refused; for `strangers` it is equally far from all centers.
         """
         if self.attribute.kind == "numeric":
+            # There is no code for a missing number: callers have refused people without one.
             numbers = column.values.astype(np.float64)
             squares: Floats = ((numbers[:, None] - centers[None, :, 0]) / self.scale) ** 2
             return squares
         seen = look if self.attribute.role == "private" else str
+        # Reversed, so that of values that look alike the first one counts.
         place = {seen(value): number for number, value in reversed(list(enumerate(self.values)))}
         known = np.array([place.get(seen(column.label(code)), -1) for code in range(column.size)], np.int64)
         if not strangers and (known < 0).any():
             raise DataError(f"column {column.name!r} has values that the clusters do not know: give people they are of")
+        # The place -1 of an unknown category picks some row, which 0 replaces.
         return np.where((known < 0)[:, None], 0.0, category_squares(centers, self.scale)[known])
 
 
 @dataclass(frozen=True, repr=False)
 class Clusters(ShownInNotebooks):
-    """Centers in a domain; whoever is nearest to one, of several the first, belongs to its cluster."""
+    """Centers in a domain; a person belongs to the cluster of the nearest center, the first one in a tie."""
 
     axes: tuple[Axis, ...]
     centers: tuple[tuple[Center, ...], ...]
-    """For each cluster the center of each attribute."""
+    """For each cluster, its center in each attribute."""
     people: tuple[float, ...]
     """How many belong to each cluster."""
     claim: Claim | None = None
@@ -78,16 +81,16 @@ class Clusters(ShownInNotebooks):
 
     @property
     def attributes(self) -> tuple[Attribute, ...]:
-        """What is known of each person."""
+        """The attributes that distances are measured in."""
         return tuple(axis.attribute for axis in self.axes)
 
     @cached_property
     def by_axis(self) -> tuple[Floats, ...]:
-        """The centers attribute by attribute: a row a cluster."""
+        """For each attribute, the centers as an array with one row per cluster."""
         return tuple(np.array([center[place] for center in self.centers]) for place in range(len(self.axes)))
 
     def squares(self, table: Table, names: Sequence[str] | None = None, *, strangers: bool = False) -> Floats:
-        """The squared distance of every row from every center, by some of the attributes or by all."""
+        """Return the squared distance of every row from every center, in the named attributes or in all."""
         total = np.zeros((table.rows, len(self)))
         for axis, centers in zip(self.axes, self.by_axis, strict=True):
             name = axis.attribute.name
@@ -96,13 +99,13 @@ class Clusters(ShownInNotebooks):
         return total
 
     def nearest(self, table: Table, *, strangers: bool = False) -> Int64s:
-        """The cluster of every row."""
+        """Return the cluster of every row."""
         found: Int64s = self.squares(table, strangers=strangers).argmin(axis=1)
         return found
 
 
 def _around(axis: Axis, center: Center) -> str:
-    """A center as people read it: a number, or the commonest value with its share."""
+    """Write a center for people to read: a number, or the commonest value with its share."""
     if axis.attribute.kind == "numeric":
         return f"{axis.attribute.name} {center[0]:g}"
     most = max(range(len(center)), key=center.__getitem__)
@@ -110,12 +113,13 @@ def _around(axis: Axis, center: Center) -> str:
 
 
 def category_squares(centers: Floats, scale: float) -> Floats:
-    """For each value its squared distance from each center, which has shares of values.
+    """Return the squared distance of each value (row) from each center (column), which is shares of values.
 
-    Somebody is at a corner of a simplex, any two corners being one apart before the scale.
+    A person is at a corner of a simplex, and any two corners are 1 apart before scaling.
 
     >>> category_squares(np.array([[1.0, 0.0], [0.5, 0.5]]), 1.0).tolist()
     [[0.0, 0.25], [1.0, 0.25]]
     """
+    # The square of corner minus center, halved: unit vectors are the root of 2 apart, not 1.
     squares: Floats = (1 - 2 * centers.T + (centers**2).sum(axis=1)) / (2 * scale**2)
     return squares

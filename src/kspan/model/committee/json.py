@@ -17,13 +17,13 @@ MOST_TREES = 1000
 
 
 def write_committee(committee: Committee) -> dict[str, Any]:
-    """A committee as a JSON document: its trees, without what their owners promise of them."""
+    """Write a committee as a JSON document: its trees, without the claims of their owners."""
     trees = [write_tree(TreeRelease(tree)) for tree in committee.trees]
     return {"format": FORMAT, "version": VERSION, "trees": trees}
 
 
 def read_committee(document: Any, source: str = "the model") -> Committee:
-    """The committee in a JSON document, or an error that names the source and the place.
+    """Read the committee in a JSON document; an error names the source and the place.
 
     >>> read_committee({"format": "kspan/committee", "version": 1, "trees": []})
     Traceback (most recent call last):

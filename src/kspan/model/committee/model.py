@@ -12,12 +12,12 @@ from kspan.model.questions import answers
 from kspan.model.tree.model import Attribute, Tree
 
 EDGE = 1e-9
-"""What the winner of a tie gets of the votes of all, so that it is the likeliest."""
+"""The share of all votes that is moved to the winner of a tie, so that it is the likeliest label."""
 
 
 @dataclass(frozen=True, repr=False)
 class Committee:
-    """Trees for one target with one vote each; a tie goes to the label that they find likeliest on average."""
+    """Trees for one target, with one vote each; a tie goes to the label that the trees find likeliest on average."""
 
     trees: tuple[Tree, ...]
 
@@ -47,16 +47,16 @@ class Committee:
 
     @cached_property
     def labels(self) -> tuple[str, ...]:
-        """What it may predict: every label that any of the trees knows, in the order of the trees."""
+        """The labels it may predict: all that any of its trees knows, in the order of the trees."""
         return tuple(dict.fromkeys(label for tree in self.trees for label in tree.labels))
 
     @property
     def tells_shares(self) -> bool:
-        """It says how many trees vote for each label."""
+        """It tells which share of its trees votes for each label."""
         return True
 
     def of_people(self, people: pl.DataFrame, range_pattern: str | None = None) -> Floats:
-        """For each row the share of the trees that vote for each label."""
+        """For each row, the share of the trees that vote for each label."""
         table = answers(self._asked, people, range_pattern)
         place = {label: number for number, label in enumerate(self.labels)}
         votes, likely = np.zeros((2, people.height, len(place)))
@@ -67,16 +67,18 @@ class Committee:
             votes[rows, own[shares.argmax(axis=1)]] += 1
             likely[:, own] += shares
         tied = votes == votes.max(axis=1, keepdims=True)
+        # Only tied labels compete: -1 is below any sum of shares.
         winner = np.where(tied, likely, -1.0).argmax(axis=1)
         votes /= len(self.trees)
         undecided = np.flatnonzero(tied.sum(axis=1) > 1)
+        # All labels give up a part, which the winner gets: the sum stays 1.
         votes[undecided] *= 1 - EDGE
         votes[undecided, winner[undecided]] += EDGE
         return votes
 
     @cached_property
     def _asked(self) -> list[Attribute]:
-        """Every attribute that some tree asks, once."""
+        """Every attribute that some tree asks about, each once."""
         asked: dict[str, Attribute] = {}
         for tree in self.trees:
             for node in tree.nodes():

@@ -13,7 +13,7 @@ FORMAT, VERSION = "kspan/linear", 1
 
 
 def write_linear(model: Linear) -> dict[str, Any]:
-    """A model as a JSON document; the columns of its coefficients are those of its attributes, one after the other."""
+    """Write a model as a JSON document; coefficients are in the order of the columns of the attributes."""
     return {
         "format": FORMAT,
         "version": VERSION,
@@ -27,7 +27,7 @@ def write_linear(model: Linear) -> dict[str, Any]:
 
 
 def read_linear(document: Any, source: str = "the model") -> Linear:
-    """The model in a JSON document, or an error that names the source and the place."""
+    """Read the model in a JSON document; an error names the source and the place."""
     top = Place(source, "the top")
     check_format(top, document, FORMAT, VERSION, "linear model")
     needed = ("target", "attributes", "missing_indicator", "columns", "coefficients", "intercepts")

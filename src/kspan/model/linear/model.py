@@ -1,4 +1,4 @@
-"""Logistic regression as it is written: how cells become numbers, and what each number counts for each label."""
+"""Logistic regression as it is written: how cells become numbers, and how much each number counts for each label."""
 
 from dataclasses import dataclass
 
@@ -12,13 +12,13 @@ from kspan.model.bayes.model import softmax
 
 @dataclass(frozen=True, repr=False)
 class Linear:
-    """Labels by the exponential of a weighted sum of what cells are expected to hold."""
+    """Scores each label by the exponential of a weighted sum of what the cells are expected to hold."""
 
     target: str
     labels: tuple[str, ...]
     encoding: NumericFeatures
     coefficients: tuple[tuple[float, ...], ...]
-    """Label by column of the encoding."""
+    """One row per label, with one number per column of the encoding."""
     intercepts: tuple[float, ...]
 
     def __repr__(self) -> str:
@@ -27,10 +27,10 @@ class Linear:
 
     @property
     def tells_shares(self) -> bool:
-        """It says how likely labels are."""
+        """It tells how likely the labels are."""
         return True
 
     def of_people(self, people: pl.DataFrame, range_pattern: str | None = None) -> Floats:
-        """For each row, raw or released, the share of each label."""
+        """For each row, raw or released, the share of each label; `range_pattern` says how ranges are written."""
         numbers = self.encoding.matrix(people, range_pattern)
         return softmax(numbers @ np.array(self.coefficients).T + np.array(self.intercepts))

@@ -1,4 +1,4 @@
-"""Cells that admit several values, as shares of what rules tell apart, and what is left of them as rules take parts."""
+"""Cells that admit several values, split into what rules tell apart, and what is left of them as rules take parts."""
 
 from collections.abc import Iterable
 from itertools import pairwise
@@ -10,11 +10,11 @@ from kspan.model.tree.model import Attribute, Region
 from kspan.model.tree.ways import Ways
 
 DIGITS = 12
-"""Shares that differ only beyond them are the same."""
+"""Shares that differ only beyond so many digits count as the same."""
 
 
 class RemainingCells:
-    """The cells of a column; a cell of which only a part is left gets a code of its own when it is asked for."""
+    """The cells of a column; a cell of which only a part is left gets a new code when it is first asked for."""
 
     def __init__(self, way: Ways, attribute: Attribute, regions: Iterable[Region]) -> None:
         column = way.column
@@ -27,26 +27,26 @@ class RemainingCells:
         self.found: dict[tuple[int, bytes], int] = {}
 
     def is_general(self) -> Bools:
-        """Which codes are told apart by rules, but not wholly."""
+        """Tell which codes have parts in several atoms, so that a rule may take only a part of them."""
         several = np.array([(each > 0).sum() > 1 for each in self.shares])
         several[list(self.unknown)] = False
         return several
 
     def mask(self, region: Region) -> Bools:
-        """Which atoms a region admits."""
+        """Tell which atoms a region admits."""
         if region not in self.masks:
             self.masks[region] = np.array([_is_inside(atom, region) for atom in self.atoms], bool)
         return self.masks[region]
 
     def part(self, region: Region, unknown: float) -> Floats:
-        """For each code, narrowed ones included, the part that is in a region, and what is said of unknown ones."""
-        # What sums up to a whole is one.
+        """Return for each code, narrowed ones included, the part that is in a region; for unknown cells, `unknown`."""
+        # Rounded, so that shares of the whole add up to exactly 1.
         found: Floats = np.round(np.array(self.shares) @ self.mask(region), DIGITS)
         found[list(self.unknown)] = unknown
         return found
 
     def within(self, codes: Int64s, mask: Bools) -> Int64s:
-        """The codes of what is left of cells in a region."""
+        """Return the codes of what is left of some cells within the atoms of a mask."""
         distinct, place = np.unique(codes, return_inverse=True)
         return np.array([self._one(code, mask) for code in distinct.tolist()], np.int64)[place]
 
@@ -56,6 +56,7 @@ class RemainingCells:
         asked = code, mask.tobytes()
         if asked not in self.found:
             left = self.shares[code] * mask
+            # Nothing is narrowed to nothing: a cell that has no such atom stays as it is.
             self.found[asked] = self._code(left / left.sum()) if left.any() else code
         return self.found[asked]
 
@@ -67,7 +68,7 @@ class RemainingCells:
 
 
 def _atoms(attribute: Attribute, regions: Iterable[Region]) -> list[Region]:
-    """Disjoint regions that every one of some regions is made of: single values, or stretches between bounds."""
+    """Return disjoint regions that all given ones are made of: single values, or stretches between bounds."""
     if attribute.kind == "categorical":
         return [Region(frozenset({value})) for value in attribute.values]
     bounds = {bound for region in regions for interval in region.intervals for bound in interval if bound is not None}

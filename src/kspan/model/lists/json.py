@@ -17,7 +17,7 @@ SHARE_DIGITS = 9
 
 
 def write_decision_list(found: DecisionList) -> dict[str, Any]:
-    """A decision list as a JSON document."""
+    """Write a decision list as a JSON document."""
     rank = [ranks(attribute) for attribute in found.attributes]
     return {
         "format": FORMAT,
@@ -43,7 +43,7 @@ def write_decision_list(found: DecisionList) -> dict[str, Any]:
 
 
 def read_decision_list(document: Any, source: str = "the model") -> DecisionList:
-    """The decision list in a JSON document, or an error that names the source and the place.
+    """Read the decision list in a JSON document; an error names the source and the place.
 
     >>> read_decision_list({"format": "kspan/tree"})
     Traceback (most recent call last):

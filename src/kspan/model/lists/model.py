@@ -1,4 +1,4 @@
-"""A decision list as it is released: rules in order, what each tells of labels, and a default; it knows no row."""
+"""A decision list as it is released: rules in order, what each tells of labels, and a default; it holds no row."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,15 +17,15 @@ from kspan.model.tree.paths import EVERYONE, condition, outcome_text
 from kspan.model.tree.ways import Ways
 
 ROUNDING = 1e-12
-"""A smaller part of a person is nobody."""
+"""A part of a person below this is nobody."""
 
 LEAST_SHARE = 0.01
-"""A smaller part of a person is not divided off, so that nobody is in more than a hundred places."""
+"""A part of a person below this is not split off, so that nobody is in more than a hundred places."""
 
 
 @dataclass(frozen=True)
 class Condition:
-    """What a rule admits of one attribute, and the part of a person it takes whose value is unknown."""
+    """What a rule admits of one attribute, and which part (`unknown`) it takes of a person whose value is unknown."""
 
     attribute: int
     region: Region
@@ -34,7 +34,7 @@ class Condition:
 
 @dataclass(frozen=True)
 class ListRule:
-    """A conjunction of conditions, and the labels of those whom it took from the rules before it."""
+    """A conjunction of conditions, and the labels of the people it took, whom the rules before it had left over."""
 
     conditions: tuple[Condition, ...]
     outcome: LabelCounts
@@ -42,7 +42,7 @@ class ListRule:
 
 @dataclass(frozen=True, repr=False)
 class DecisionList:
-    """Rules in order, of which the first that admits a person answers, and the default for all others.
+    """Rules in order, and a default: the first rule that admits a person answers, and the default for all others.
 
     >>> age = Attribute("age", "public", "numeric")
     >>> old = ListRule((Condition(0, Region(intervals=((40, None),)), 0.5),), LabelCounts((2, 30)))
@@ -63,7 +63,7 @@ class DecisionList:
 
     @property
     def tells_shares(self) -> bool:
-        """Does it say how likely labels are?"""
+        """It tells how likely the labels are."""
         return True
 
     @cached_property
@@ -78,26 +78,26 @@ class DecisionList:
 
     @cached_property
     def numbers(self) -> list[int]:
-        """The attributes that some rule asks, by their places."""
+        """The places of the attributes that some rule asks about."""
         return sorted({one.attribute for rule in self.rules for one in rule.conditions})
 
     @property
     def asked(self) -> tuple[Attribute, ...]:
-        """The attributes that some rule asks."""
+        """The attributes that some rule asks about."""
         return tuple(self.attributes[number] for number in self.numbers)
 
     def of_people(self, people: pl.DataFrame, range_pattern: str | None = None) -> Floats:
-        """For each row of a frame, raw or released, the share of each label; a pattern tells how ranges are written."""
+        """For each row, raw or released, the share of each label; `range_pattern` says how ranges are written."""
         if not self.asked:
             return np.tile(self._answer(self.default), (people.height, 1))
         return self.shares(answers(self.asked, people, range_pattern), range_pattern)
 
     def shares(self, table: Table, range_pattern: str | None = None) -> Floats:
-        """For each row of a table the share of each label among those whom its rule took.
+        """Return, for each row of a table, the share of each label among the people whom its rule took.
 
-        A rule takes the part of a row that it admits, and the rest goes on to the next one, so that the answer to a row
-        whose cells admit several values (`{a|b}`, `[lo, hi]`) is the mean of the answers to all that it may be. Where a
-        value is missing or `*`, each rule that asks it takes the part that it took of people when it was learned.
+        A rule takes the part of a row that it admits, and the rest goes on to the next rule. So a row whose cells admit
+        several values (`{a|b}`, `[lo, hi]`) gets the mean of the answers to everything that it may be. Where a value is
+        missing or `*`, each rule that asks about it takes the same part as of people when it was learned.
         """
         ways = {number: Ways(table[self.attributes[number].name], range_pattern) for number in self.numbers}
         cells = {number: self._cells(number, way) for number, way in ways.items() if way.meant is not None}
@@ -108,17 +108,17 @@ class DecisionList:
         plain, rows = np.flatnonzero(~several), np.flatnonzero(several)
         shares[plain] = self._of_single_values(plain, ways, cells)
         if len(rows):
-            # Releases show the same cells again and again.
+            # Releases show the same cells again and again, so each combination is answered once.
             codes = np.stack([ways[number].column.codes[rows].astype(np.int64) for number in self.numbers], axis=1)
             distinct, place = np.unique(codes, axis=0, return_inverse=True)
             shares[rows] = self._of_cells(distinct, ways, cells)[place.ravel()]
         return shares
 
     def _of_single_values(self, rows: Int64s, ways: Mapping[int, Ways], cells: Mapping[int, RemainingCells]) -> Floats:
-        """The answers to rows whose cells are single values, or unknown."""
+        """Answer rows whose cells are single values, or unknown."""
         shares, at, rest = np.zeros((len(rows), len(self.labels))), np.arange(len(rows)), np.ones(len(rows))
         for rule in self.rules:
-            # Only those of whom something is left, and of them only those whom all conditions so far admit.
+            # `at` are the rows of which something is left, `here` those of them that all conditions so far admit.
             here, taken = np.arange(len(at)), rest
             for one in rule.conditions:
                 codes = ways[one.attribute].column.codes[rows[at[here]]]
@@ -134,10 +134,10 @@ class DecisionList:
         return shares
 
     def _of_cells(self, codes: Int64s, ways: Mapping[int, Ways], cells: Mapping[int, RemainingCells]) -> Floats:
-        """The answers to rows whose cells may admit several values, given by their codes.
+        """Answer rows whose cells may admit several values; the rows are given by their codes.
 
-        A rule divides a row into a part that it takes and, for each condition, one that fails just there; their cells
-        are narrowed to what they still admit.
+        A rule divides a row: one part passes all conditions and is taken, and for each condition another part fails
+        there and goes on to the next rule. The cells of each part are narrowed to what they still admit.
         """
         shares = np.zeros((len(codes), len(self.labels)))
         column = {number: place for place, number in enumerate(self.numbers)}
@@ -148,7 +148,7 @@ class DecisionList:
             for one in rule.conditions:
                 at, each = column[one.attribute], cells.get(one.attribute)
                 part = _part(one, ways[one.attribute], each)[inside[:, at]]
-                # A crumb is not divided off.
+                # A part that is too small to be split off goes with the larger part.
                 crumb = np.minimum(part, 1 - part) * taken < LEAST_SHARE
                 part = np.where(crumb, np.round(part), part)
                 fails, passes = np.flatnonzero(part < 1), np.flatnonzero(part > 0)
@@ -160,6 +160,7 @@ class DecisionList:
                 here, inside, taken = here[passes], inside[passes], taken[passes] * part[passes]
                 if each is not None:
                     inside[:, at] = each.within(inside[:, at], each.mask(one.region))
+            # An owner may have several parts here, of which `shares[...] +=` would add only one.
             np.add.at(shares, owner[here], taken[:, None] * self._answer(rule.outcome))
             owner, codes, weight = _together(left, codes.shape[1])
         np.add.at(shares, owner, weight[:, None] * self._answer(self.default))
@@ -170,7 +171,7 @@ class DecisionList:
         return RemainingCells(way, self.attributes[number], asked)
 
     def _answer(self, outcome: LabelCounts) -> Floats:
-        """The share of each label; of a rule that took nobody, that among all people."""
+        """Return the share of each label; for a rule that took nobody, the shares among all people."""
         labels = len(self.labels)
         for told in (outcome, self._everybody):
             shares = told.shares(labels)
@@ -194,7 +195,7 @@ class DecisionList:
 
 
 def _part(one: Condition, way: Ways, cells: RemainingCells | None) -> Floats:
-    """For each code the part of a person with such a cell that a condition admits."""
+    """Return, for each code, the part of a person with such a cell that a condition admits."""
     if cells is not None:
         return cells.part(one.region, one.unknown)
     part = one.region.covers(way.column).astype(np.float64)
@@ -205,7 +206,7 @@ def _part(one: Condition, way: Ways, cells: RemainingCells | None) -> Floats:
 
 
 def _together(parts: Sequence[tuple[Int64s, Int64s, Floats]], width: int) -> tuple[Int64s, Int64s, Floats]:
-    """Parts of people, as their owners, codes and weights; those of one owner that are alike become one."""
+    """Join parts of people, given by owners, codes and weights; parts of one owner with equal codes become one."""
     if not parts:
         return np.empty(0, np.int64), np.empty((0, width), np.int64), np.empty(0)
     owner, codes, weight = (np.concatenate(each) for each in zip(*parts, strict=True))

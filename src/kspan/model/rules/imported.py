@@ -1,4 +1,4 @@
-"""Rules that others found: dataframes as mlxtend makes them."""
+"""Rules that others found: converts dataframes as mlxtend makes them."""
 
 import math
 from collections.abc import Iterable
@@ -20,13 +20,14 @@ def is_rules_frame(given: Any) -> bool:
     """Is it a dataframe of rules as mlxtend makes them?"""
     if isinstance(given, pl.LazyFrame):
         return False
+    # pyarrow has `column_names`; its `columns` are the data.
     names = getattr(given, "column_names", None)
     names = getattr(given, "columns", None) if names is None else names
     return names is not None and not callable(names) and set(FRAME_COLUMNS) <= {str(name) for name in names}
 
 
 def imported_rules(frame: Any, transactions: int, policy: PolicyLike) -> Rules:
-    """The rules in a dataframe of mlxtend's `association_rules`; the policy says which items are public.
+    """Convert a dataframe of mlxtend's `association_rules` to rules; the policy says which items are public.
 
     >>> frame = pl.DataFrame({"antecedents": [["Cherries"]], "consequents": [["Viagra"]], "support": [0.084],
     ...                       "confidence": [0.75]})
@@ -61,6 +62,7 @@ def _side(cell: Any) -> frozenset[str]:
 
 def _figure(cell: Any) -> float:
     try:
+        # NaN is refused when the rules are made, or means that a figure is not told.
         return math.nan if isinstance(cell, str) else float(cell)
     except (TypeError, ValueError):
         return math.nan

@@ -24,12 +24,12 @@ ROLES: tuple[Role, ...] = get_args(Role)
 
 
 def rules_json(rules: Rules) -> str:
-    """Rules as JSON text, a line for each part of the document."""
+    """Write rules as JSON text, one line per top-level key."""
     return lines(write_rules(rules))
 
 
 def write_rules(rules: Rules) -> dict[str, Any]:
-    """Rules as a JSON document; sides list their items by name."""
+    """Write rules as a JSON document; each side lists its items by name."""
     claim = rules.claim
     return {
         "format": FORMAT,
@@ -58,17 +58,17 @@ def _written(rule: Rule) -> dict[str, Any]:
 
 
 def save_rules(rules: Rules, path: str | os.PathLike[str]) -> None:
-    """Write rules to a file, whole or not at all; they are not judged."""
+    """Write rules to a file, completely or not at all; they are not judged."""
     write_text(rules_json(rules), path)
 
 
 def load_rules(path: str | os.PathLike[str]) -> Rules:
-    """The rules in a file."""
+    """Read the rules in a file."""
     return read_rules(parsed(read_text(path, "the model"), str(path)), str(path))
 
 
 def read_rules(document: Any, source: str = "the model") -> Rules:
-    """The rules in a JSON document, or an error that names the source and the place.
+    """Read the rules in a JSON document; an error names the source and the place.
 
     >>> read_rules({"format": "kspan/rules", "version": 1, "transactions": 10, "items": []})
     Traceback (most recent call last):

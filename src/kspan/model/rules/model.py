@@ -1,4 +1,4 @@
-"""Association rules as they are released: who buys this buys that, how often and how surely; they know nobody."""
+"""Association rules as they are released: whoever buys this buys that, how often and how surely; they hold no row."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -14,6 +14,7 @@ from kspan.notebooks import ShownInNotebooks
 
 MOST_RULES, MOST_ITEMS, MOST_TRANSACTIONS = 100_000, 100_000, 1 << 53
 SLACK = 1e-9
+"""How far the figures of a rule may contradict each other by rounding."""
 RIGHT_SUPPORT = "consequent support"
 
 
@@ -38,13 +39,13 @@ class Rule:
     support: float
     """The share of transactions with both sides."""
     confidence: float
-    """Of those with the left side, the share with the right side."""
+    """The share of the transactions with the left side that also have the right side."""
     right_support: float | None = None
     """The share of transactions with the right side, if that is told."""
 
     @property
     def lift(self) -> float | None:
-        """How many times likelier the right side is beside the left side than in general, if that is told."""
+        """How many times likelier the right side is together with the left side than in general; None if not told."""
         return None if self.right_support is None else self.confidence / self.right_support
 
     @property
@@ -59,7 +60,7 @@ class Rule:
 
 @dataclass(frozen=True, repr=False)
 class Rules(ShownInNotebooks):
-    """A set of rules found in a number of transactions, and the role of each item, with its claim if it makes one."""
+    """A set of rules, the number of transactions they were found in, the role of each item, and perhaps a claim."""
 
     items: tuple[Item, ...]
     transactions: int
@@ -89,7 +90,7 @@ class Rules(ShownInNotebooks):
 
     @property
     def table(self) -> pl.DataFrame:
-        """A row a rule, with the column names of mlxtend; what is not told is null."""
+        """One row per rule, with the column names of mlxtend; what is not told is null."""
         return pl.DataFrame(
             {
                 "antecedents": [sorted(rule.left) for rule in self.rules],
@@ -120,7 +121,7 @@ class Rules(ShownInNotebooks):
 def rules_about(
     found: Iterable[Rule], transactions: int, roles: Mapping[str, Role], claim: Claim | None = None
 ) -> Rules:
-    """Rules with the roles of those items that they speak of, in the order of `roles`."""
+    """Make `Rules` of some rules and the items that they mention, in the order of `roles`."""
     every = tuple(found)
     spoken_of = {name for rule in every for name in rule.left | rule.right}
     if unknown := sorted(spoken_of - set(roles)):
@@ -133,20 +134,20 @@ def rules_about(
 
 
 def problem_of_items(items: tuple[Item, ...]) -> str | None:
-    """What is wrong with a list of items."""
+    """Say what is wrong with a list of items; None if nothing is."""
     if len(items) > MOST_ITEMS:
         return f"there are more than {MOST_ITEMS:,} items"
     return "two items have the same name" if len({item.name for item in items}) < len(items) else None
 
 
 def problem_of_transactions(number: Any) -> str | None:
-    """What is wrong with a number of transactions."""
+    """Say what is wrong with a number of transactions; None if nothing is."""
     whole = isinstance(number, int) and not isinstance(number, bool)
     return None if whole and 1 <= number <= MOST_TRANSACTIONS else "the transactions must be a whole number from 1 on"
 
 
 def problems_of_rules(rules: Iterable[Rule], roles: Mapping[str, Role]) -> Iterator[tuple[int, str]]:
-    """The numbers of those rules with which something is wrong, and what."""
+    """Yield the place of each rule with which something is wrong, and what is wrong."""
     seen = set[tuple[frozenset[str], frozenset[str]]]()
     for number, rule in enumerate(rules):
         if number >= MOST_RULES:

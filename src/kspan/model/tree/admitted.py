@@ -14,7 +14,7 @@ Stretch = tuple[float, float]
 
 @dataclass(frozen=True, slots=True)
 class Admitted:
-    """What of an attribute can still reach a node: values, or disjoint stretches in order; and a missing one."""
+    """What of one attribute can still reach a node: values, or disjoint stretches in ascending order, or missing."""
 
     values: frozenset[str] = frozenset()
     stretches: tuple[Stretch, ...] = ()
@@ -22,7 +22,7 @@ class Admitted:
 
     @classmethod
     def all_of(cls, attribute: Attribute) -> "Admitted":
-        """Everything in the domain of an attribute."""
+        """Everything in the domain of an attribute, as at the root."""
         if attribute.kind == "categorical":
             return cls(frozenset(attribute.values), (), attribute.has_missing)
         if attribute.low is None or attribute.high is None:
@@ -31,7 +31,7 @@ class Admitted:
         return cls(frozenset(), ((math.nextafter(attribute.low, -math.inf), attribute.high),), attribute.has_missing)
 
     def through(self, region: Region) -> "Admitted":
-        """What of it an edge lets through."""
+        """Return what an edge with this region lets through."""
         stretches = _overlap(self.stretches, sorted(map(_stretch, region.intervals)))
         return Admitted(self.values & region.values, stretches, self.missing and region.missing)
 
@@ -40,8 +40,9 @@ class Admitted:
 
 
 def check_disjoint(place: Place, regions: Sequence[Region]) -> None:
-    """Refuse edges of which two admit the same value; only a missing one may go down all of them."""
+    """Refuse edges if two of them admit the same value; only a missing value may go down all of them."""
     stretches = sorted(_stretch(interval) for region in regions for interval in region.intervals)
+    # In ascending order, comparing neighbors is enough.
     overlapping = any(high > low for (_, high), (low, _) in pairwise(stretches))
     several = sum(len(region.values) for region in regions) > len(frozenset().union(*(one.values for one in regions)))
     if overlapping or several:
@@ -51,9 +52,10 @@ def check_disjoint(place: Place, regions: Sequence[Region]) -> None:
 
 
 def check_cover(place: Place, admitted: Admitted, regions: Sequence[Region]) -> None:
-    """Refuse edges (of which no two admit the same) that leave out something that can come to their node."""
+    """Refuse edges that leave out something that can reach their node; they must be disjoint."""
     if admitted.missing and not any(region.missing for region in regions):
         place.refuse("the value can be missing here, but no edge admits that")
+    # Edges that touch cover a stretch that crosses their border, so they are joined first.
     stretches = _merged(sorted(_stretch(interval) for region in regions for interval in region.intervals))
     values = frozenset[str]().union(*(region.values for region in regions))
     if not admitted.values <= values or _overlap(admitted.stretches, stretches) != admitted.stretches:
@@ -66,7 +68,7 @@ def _stretch(interval: tuple[float | None, float | None]) -> Stretch:
 
 
 def _merged(stretches: Sequence[Stretch]) -> list[Stretch]:
-    """Disjoint stretches in order, those that touch as one.
+    """Join stretches that touch; they must be disjoint and in ascending order.
 
     >>> _merged([(0, 1), (1, 2), (3, 4)])
     [(0, 2), (3, 4)]
@@ -81,7 +83,7 @@ def _merged(stretches: Sequence[Stretch]) -> list[Stretch]:
 
 
 def _overlap(some: Sequence[Stretch], others: Sequence[Stretch]) -> tuple[Stretch, ...]:
-    """What two rows of disjoint stretches in order have in common.
+    """Return what two lists of stretches have in common, each disjoint and in ascending order.
 
     >>> _overlap([(0, 10)], [(-5, 2), (3, 4), (8, 20)])
     ((0, 2), (3, 4), (8, 10))
@@ -91,6 +93,7 @@ def _overlap(some: Sequence[Stretch], others: Sequence[Stretch]) -> tuple[Stretc
         low, high = max(some[first][0], others[second][0]), min(some[first][1], others[second][1])
         if low < high:
             common.append((low, high))
+        # The stretch that ends first meets nothing further on.
         if some[first][1] < others[second][1]:
             first += 1
         else:

@@ -1,4 +1,4 @@
-"""The equivalent table of a tree: what it tells of its people, as a table that is a release like any other."""
+"""The equivalent table of a tree: what the tree tells of its people, as a table that can be audited like any other."""
 
 import math
 from collections.abc import Sequence
@@ -22,23 +22,25 @@ from kspan.model.tree.people import check_roles, coded_people
 from kspan.policy import Policy, PolicyLike
 
 FAR = 1e300
-"""How an interval writes that it has no end: the lowest and the highest number of the data are somebody's."""
+"""Written for an interval without an end: the lowest and the highest number of the data are somebody's."""
 
 
 def equivalent_table(tree: Any, people: Any, policy: PolicyLike) -> Any:
     """What a tree tells of the people it was made from, as a table (Friedman et al. 2008, Sect. 3, Table 2).
 
-    A row a person, without names and in the order of the cells; a column for each attribute of the tree, then the
-    label; all cells are text. Public cells show what the person answered to every question that may come, since nobody
-    knows the private answers; private cells show the way to the leaf where the person is. What is not asked is `*`,
-    or what the policy has as `suppressed_text`. So people who show the same public cells are a span. Cells admit the
-    true value, and may admit more: `*` stands for some values or a missing one, `[lo, hi]` for `lo < x <= hi` (of a
-    column of whole numbers the exact ones), a hull for several intervals. Should that make the cells of two spans
-    equal, they are one group, which is only safer.
+    There is one row per person, without names and sorted by its cells, and one column per attribute of the tree, then
+    the label; all cells are text. Public cells show the person's answers to all questions that the person may be asked,
+    whatever the private answers are. Private cells show the path to the leaf where the person is. What is not asked is
+    `*`, or the policy's `suppressed_text`. So people who show the same public cells are a span.
 
-    With a weight in the policy, rows that show the same are one, and their weights are added up. A span of one bin (the
-    target must be public for that) is safe in a tree at any size; here its private cells are `*`, but an audit of the
-    table counts its people all the same.
+    Cells admit the true value, and may admit more: `*` may stand for some values or a missing one, `[lo, hi]` stands
+    for `lo < x <= hi` (in a column of whole numbers, for the numbers from `lo` to `hi`), and several intervals are
+    shown as the one that spans them. If that makes the cells of two spans equal, they become one group, which is only
+    safer.
+
+    With a weight in the policy, rows that show the same become one, and their weights are added up. A span of one bin
+    (the target must be public for that) is safe in a tree at any size. Here its private cells are `*`, but an audit of
+    the table counts its people all the same.
 
     >>> from kspan.datasets import small_mortgage
     >>> from kspan.model.tree.model import Edge
@@ -54,7 +56,7 @@ def equivalent_table(tree: Any, people: Any, policy: PolicyLike) -> Any:
 
 
 def equivalent_frame(tree: Tree, people: pl.DataFrame, policy: Policy) -> pl.DataFrame:
-    """The equivalent table of a tree among the people of a frame."""
+    """Make the equivalent table of a tree for the people of a frame."""
     table = _asked(tree, people, policy)
     known = {
         number: KnownRegions(attribute, table[attribute.name])
@@ -73,11 +75,12 @@ def equivalent_frame(tree: Tree, people: pl.DataFrame, policy: Policy) -> pl.Dat
     if policy.weight is not None and table.weights is not None:
         weight = pl.Series(policy.weight, table.weights)
         shown = shown.with_columns(weight).group_by(order).agg(pl.col(weight.name).sum())
+    # Sorted, so that the order of rows tells nothing of who they are.
     return shown.sort(order, nulls_last=True)
 
 
 class KnownRegions:
-    """What is known of one attribute of each person: one of some regions, of which the first is anything at all."""
+    """What is known of one attribute of each person, as a number into `regions`; 0 is nothing known (None)."""
 
     def __init__(self, attribute: Attribute, column: Column) -> None:
         self.attribute, self.column = attribute, column
@@ -87,7 +90,7 @@ class KnownRegions:
         _check_range(attribute, column)
 
     def answers(self, node: Node, rows: Int64s) -> Int64s:
-        """Through which edge of a node that asks this attribute each of some rows goes."""
+        """Return the place of the edge that each of some rows takes at a node that asks about this attribute."""
         answer, ways = np.full(self.column.size, -1, np.int64), np.zeros(self.column.size, np.int64)
         for place, edge in enumerate(node.edges):
             covered = edge.region.covers(self.column)
@@ -108,7 +111,8 @@ class KnownRegions:
         return given
 
     def refine(self, rows: Int64s, answers: Int64s, regions: Sequence[Region]) -> None:
-        """Some rows answered one more question, each by one of these regions."""
+        """Narrow what is known of some rows by one more answer; answer i means `regions[i]`."""
+        # Rows of which the same was known and which answered the same are narrowed once.
         keys = self.of_row[rows] * len(regions) + answers
         pairs, _, place = tally(keys, len(self.regions) * len(regions), NO_WEIGHTS, locate=True)
         before, answer = np.divmod(pairs, len(regions))
@@ -116,7 +120,7 @@ class KnownRegions:
         self.of_row[rows] = np.array(after, np.int64)[place]
 
     def number(self, region: Region) -> int:
-        """The place of a region among all that anybody is known by."""
+        """Return the number of a region, a new one if nobody had it before."""
         if region not in self.numbers:
             self.numbers[region] = len(self.regions)
             self.regions.append(region)
@@ -132,10 +136,10 @@ class KnownRegions:
 
 
 def _follow(tree: Tree, known: dict[int, KnownRegions], everybody: Int64s) -> None:
-    """Send people down the tree by public values into every leaf they may be in, and by all values into their own.
+    """Send people down the tree: by public values to every leaf they may be in, and by all values to their own.
 
-    A public question tells apart all who may be asked it, a private one nobody; but one who answered a private question
-    before is not asked what that rules out. At the leaf where people are, they show the private answers on the way.
+    A public question tells apart everybody who may be asked it, a private one nobody. But a branch that the private
+    answers above it rule out is not followed. At their own leaf, people show the private answers on the way there.
     """
     waiting: list[tuple[Node, Int64s, Int64s, dict[int, Region]]] = [(tree.root, everybody, everybody, {})]
     while waiting:
@@ -160,14 +164,17 @@ def _follow(tree: Tree, known: dict[int, KnownRegions], everybody: Int64s) -> No
 
 
 def _regions(node: Node) -> list[Region]:
-    """What the edges of a node admit; a missing value that all of them admit tells nobody apart, and nobody has it."""
+    """Return what the edges of a node admit, without a missing value that all of them admit.
+
+    Such a value tells nobody apart, and `answers` refuses people who have it.
+    """
     regions = [edge.region for edge in node.edges]
     shared = len(regions) > 1 and all(region.missing for region in regions)
     return [replace(region, missing=False) for region in regions] if shared else regions
 
 
 def _both(one: Region | None, other: Region) -> Region:
-    """What both regions admit; None admits anything."""
+    """Return what both regions admit; None admits anything."""
     if one is None:
         return other
     meets = (
@@ -194,7 +201,7 @@ def _is_possible(attribute: Attribute, region: Region) -> bool:
 
 
 def _cell(attribute: Attribute, region: Region | None, whole: bool) -> str | None:
-    """A region as a released table shows it; None is an empty cell."""
+    """Write a region as a cell of a released table; None is an empty cell."""
     if region is None:
         return SUPPRESSED
     values = attribute.among(region.values)
@@ -213,26 +220,28 @@ def _cell(attribute: Attribute, region: Region | None, whole: bool) -> str | Non
 
 
 def _closed(attribute: Attribute, region: Region, whole: bool) -> list[tuple[float, float]]:
-    """The intervals of a region from their lowest to their highest number in the domain, those without any left out."""
+    """Return the intervals of a region, limited to the domain, by their ends; those without any number are left out."""
     lowest, highest = _ends(attribute, whole)
     found = []
     for low, high in region.intervals:
+        # The low end is excluded: of whole numbers, the next one is the first.
         bottom = lowest if low is None or low < lowest else float(math.floor(low) + 1) if whole else low
         top = highest if high is None or high > highest else float(math.floor(high)) if whole else high
+        # A single number is left, unless it is the low end itself, which the interval excludes.
         if bottom < top or (bottom == top and (whole or bottom != low)):
             found.append((bottom, top))
     return found
 
 
 def _ends(attribute: Attribute, whole: bool) -> tuple[float, float]:
-    """The ends of the domain, as far as they were declared."""
+    """The lowest and the highest number of the domain, or `FAR` where none was declared."""
     low = -FAR if attribute.low is None else float(math.ceil(attribute.low)) if whole else attribute.low
     high = FAR if attribute.high is None else float(math.floor(attribute.high)) if whole else attribute.high
     return low, high
 
 
 def _asked(tree: Tree, people: pl.DataFrame, policy: Policy) -> Table:
-    """The columns that the tree asks and the label, coded."""
+    """Code the label and the columns that the tree asks about."""
     check_roles(tree, policy)
     numbers = {node.attribute for node in tree.nodes() if node.attribute is not None}
     return coded_people(tree, people, policy, [tree.attributes[number].name for number in sorted(numbers)])

@@ -1,4 +1,4 @@
-"""Trees that others grew: a fitted decision tree of scikit-learn as one of ours."""
+"""Trees that others grew: converts a fitted decision tree of scikit-learn to one of ours."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ from kspan.errors import ModelError, did_you_mean
 from kspan.model.tree.model import Attribute, Edge, Node, Region, Role, Tree
 
 NO_VALUE = ("nan", "None", "<NA>")
-"""How encoders name the column of a missing value."""
+"""What encoders write for a missing value in the name of its column."""
 
 
 def is_fitted_tree(model: Any) -> bool:
@@ -22,14 +22,16 @@ def is_fitted_tree(model: Any) -> bool:
 
 
 def imported(model: Any, people: Table | None = None, schema: Schema | None = None) -> Tree:
-    """A fitted tree over columns of the people, or over their one-hot columns (`color_red`), with a schema's roles.
+    """Convert a fitted tree over columns of the people, or over their one-hot columns (`color_red`).
 
-    A question about a one-hot column is a question about its attribute: is it this value, or another one? Without the
-    people every column is a number, of any size; without a schema all are public, and the target is "target".
+    A question about a one-hot column becomes a question about its attribute: is it this value, or another one? Roles
+    come from the schema; without one, all columns are public and the target is "target". Without the people, every
+    column is a number of any size.
     """
     names = getattr(model, "feature_names_in_", None)
     if names is None:
         raise ModelError("the tree was fitted on an array, so its columns have no names: fit it on a dataframe")
+    # Leaves have a negative feature.
     asked = sorted({int(number) for number in model.tree_.feature if number >= 0})
     columns = {
         number: (str(names[number]), None) if people is None else _column_of(str(names[number]), people)
@@ -47,7 +49,7 @@ def imported(model: Any, people: Table | None = None, schema: Schema | None = No
 
 
 def _column_of(name: str, people: Table) -> tuple[str, str | None]:
-    """The attribute that a column of the model is about, and the value if it is a one-hot column of it."""
+    """Return the attribute behind a column of the model, and its value if the column is a one-hot column."""
     if name in people.columns:
         return name, None
     for attribute, column in people.columns.items():
@@ -80,6 +82,7 @@ def _nodes(
 ) -> Node:
     made: dict[int, Node] = {}
     missing_left = getattr(grown, "missing_go_to_left", np.zeros(grown.node_count, bool))
+    # Depending on the version, `value` holds counts or shares; either gives people by the size of the node.
     counts = np.rint(
         grown.value[:, 0, :] / grown.value[:, 0, :].sum(axis=1, keepdims=True) * grown.n_node_samples[:, None]
     )
@@ -98,7 +101,7 @@ def _nodes(
 
 
 def _regions(attribute: Attribute, value: str | None, threshold: float, missing_left: bool) -> tuple[Region, Region]:
-    """What goes left (up to the threshold) and what goes right."""
+    """Return what goes left (up to the threshold) and what goes right; a one-hot column has a `value`."""
     gone = attribute.has_missing
     if value is not None:
         if not 0 <= threshold < 1:
@@ -107,6 +110,7 @@ def _regions(attribute: Attribute, value: str | None, threshold: float, missing_
             )
         if value in NO_VALUE and value not in attribute.values:
             return Region(frozenset(attribute.values)), Region(missing=True)
+        # 0 goes left, which is every other value and a missing one; 1 goes right.
         others = frozenset(attribute.values) - {value}
         return Region(others, missing=gone), Region(frozenset({value}))
     if attribute.kind == "categorical":

@@ -18,29 +18,29 @@ from kspan.model.tree.writing import FORMAT, VERSION, write_tree
 from kspan.policy.policy import Counting
 
 BY_PATHS = "paths"
-"""How a tree that was judged without its people counts them."""
+"""What the claim of a tree counts if the tree was judged without its people."""
 ROLES: tuple[Role, ...] = get_args(Role)
 
 
 def tree_json(release: TreeRelease) -> str:
-    """A released tree as JSON text, a line for each part of its head and one for its nodes."""
+    """Write a released tree as JSON text: one line for each part of its head and one for its nodes."""
     return lines(write_tree(release))
 
 
 def save_tree(release: TreeRelease, path: str | os.PathLike[str]) -> None:
-    """Write a released tree to a file, whole or not at all, and only if it can be read back."""
+    """Write a released tree to a file: completely or not at all, and only if it can be read back."""
     written = tree_json(release)
     read_tree(json.loads(written), "the tree to be written")
     write_text(written, path)
 
 
 def load_tree(path: str | os.PathLike[str]) -> TreeRelease:
-    """The released tree in a file."""
+    """Read the released tree in a file."""
     return read_tree(parsed(read_text(path, "the model"), str(path)), str(path))
 
 
 def read_tree(document: Any, source: str = "the model") -> TreeRelease:
-    """The released tree in a JSON document, or an error that names the source and the place.
+    """Read the released tree in a JSON document; an error names the source and the place.
 
     >>> read_tree({"format": "kspan/tree", "version": 2})
     Traceback (most recent call last):
@@ -55,6 +55,7 @@ def read_tree(document: Any, source: str = "the model") -> TreeRelease:
     claim = None
     if "claim" in document:
         claim = read_claim(Place(source, "the claim"), document["claim"], [*(one.name for one in attributes), target])
+    # A claim says what all nodes disclose; without one, the root decides.
     disclosure = shown_by(document["root"]) if claim is None else claim.disclosure
     reader = NodeReader(attributes, labels, disclosure)
     root = reader.read(Place(source, "root"), document["root"])
@@ -66,7 +67,7 @@ def read_tree(document: Any, source: str = "the model") -> TreeRelease:
 
 
 def read_attributes(top: Place, found: Any) -> tuple[Attribute, ...]:
-    """The attributes that a document lists."""
+    """Read the attributes that a document lists."""
     if not isinstance(found, list):
         top.refuse("'attributes' must be a list")
     attributes = []
@@ -96,7 +97,7 @@ def _attribute(place: Place, found: Any) -> Attribute:
 
 
 def read_target(place: Place, found: Any, attributes: Sequence[Attribute]) -> tuple[str, Role, tuple[str, ...]]:
-    """The name, the role and the labels of the target, which is none of the attributes."""
+    """Read the name, the role and the labels of the target, which must not be an attribute."""
     check_keys(place, found, ("name", "role", "labels"))
     name, role = text(place, "'name'", found["name"]), one_of(place, "'role'", found["role"], ROLES)
     if any(attribute.name == name for attribute in attributes):
@@ -108,7 +109,7 @@ def read_target(place: Place, found: Any, attributes: Sequence[Attribute]) -> tu
 
 
 def read_claim(place: Place, found: Any, names: Sequence[str]) -> Claim:
-    """What a model promises, of attributes with these names."""
+    """Read what a model promises; `names` are those of its attributes and its target."""
     check_keys(place, found, ("requirement", "counting", "disclosure", "inferred_domains"), ("missing",))
     requirement = _said(place, "'requirement'", found["requirement"])
     counting = one_of(place, "'counting'", found["counting"], (*get_args(Counting), BY_PATHS))

@@ -1,4 +1,4 @@
-"""A decision tree as it is released: what each branch admits, what each node tells of labels; it knows no row."""
+"""A decision tree as it is released: what each branch admits and what each node tells of labels; it holds no row."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -20,7 +20,7 @@ Role = Literal["public", "private"]
 
 @dataclass(frozen=True)
 class Attribute:
-    """What a tree may ask of a person: a category of its domain, or a number in its range."""
+    """An attribute that a tree may ask about: categories of a domain, or numbers in a range."""
 
     name: str
     role: Role
@@ -29,16 +29,17 @@ class Attribute:
     """The domain of a categorical attribute."""
     low: float | None = None
     high: float | None = None
-    """The range of a numeric one, if it is declared; without one it may be any number."""
+    """The range of a numeric attribute, if it is declared; otherwise any number is possible."""
     has_missing: bool = False
-    """May the value be missing? That is a value of its own, which an attacker sees if the attribute is public."""
+    """May the value be missing? Missing is a value of its own, which an attacker sees if the attribute is public."""
 
     @cached_property
     def _place(self) -> dict[str, int]:
+        # Kept, since a tree may have as many branches as a domain has values.
         return {value: place for place, value in enumerate(self.values)}
 
     def among(self, values: frozenset[str]) -> list[str]:
-        """Those values that are in the domain, in its order; a tree may have as many branches as a domain has values.
+        """Return those of the values that are in the domain, in the order of the domain.
 
         >>> Attribute("town", "public", "categorical", ("c", "a", "b")).among(frozenset({"a", "c", "x"}))
         ['c', 'a']
@@ -50,7 +51,8 @@ class Attribute:
 class Region:
     """The values of one attribute that a branch admits.
 
-    Categories by name; numbers by intervals `low < x <= high`, where None is no bound; and whether a missing value.
+    Categories are listed by name, numbers by intervals `low < x <= high`, where None is no bound. `missing` says
+    whether a missing value is admitted.
     """
 
     values: frozenset[str] = frozenset()
@@ -58,9 +60,10 @@ class Region:
     missing: bool = False
 
     def covers(self, column: Column) -> Bools:
-        """Which codes of a column it admits."""
+        """Tell for each code of a column whether the region admits it."""
         if column.values.dtype == object:
             plain = np.fromiter((label in self.values for label in column.values), bool, len(column.values))
+        # Categories that were coded as numbers, such as codes of districts.
         elif self.values:
             plain = np.array([column.label(code) in self.values for code in range(len(column.values))], bool)
         else:
@@ -69,13 +72,14 @@ class Region:
             for low, high in self.intervals:
                 above = True if low is None else numbers > low
                 plain |= above & (True if high is None else numbers <= high)
+        # In the order of codes: values, suppressed, missing. A suppressed cell is no value, so no branch admits it.
         rest = [False] * column.has_suppressed + [self.missing] * column.has_missing
         return np.concatenate([plain, np.array(rest, bool)])
 
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """A branch: what it admits of its node's attribute, and where it leads."""
+    """A branch: what it admits of its node's attribute, and the node it leads to."""
 
     region: Region
     node: "Node"
@@ -83,10 +87,10 @@ class Edge:
 
 @dataclass(frozen=True, repr=False, slots=True)
 class Node:
-    """What is told of the labels of some people, and how they divide; a leaf has no edges.
+    """What is told of the labels of the people who came here, and how they divide further; a leaf has no edges.
 
-    Where several edges admit a missing value, a person without the value goes down all of them, in proportion to
-    their people.
+    Where several edges admit a missing value, a person without the value goes down all of them, in proportion to the
+    people of each.
     """
 
     outcome: Outcome
@@ -100,7 +104,7 @@ class Node:
 
     @property
     def is_leaf(self) -> bool:
-        """Does it ask nothing more?"""
+        """Does the node ask no question?"""
         return not self.edges
 
     @property
@@ -112,7 +116,7 @@ class Node:
 
     @property
     def people(self) -> float | None:
-        """How many there are, or None if that is not disclosed."""
+        """How many people came, or None if that is not disclosed."""
         return self.outcome.people
 
     def __repr__(self) -> str:
@@ -147,7 +151,7 @@ class Tree(ShownInNotebooks):
         return self.root.outcome.kind
 
     def disclosing(self, kind: str) -> "Tree":
-        """The same tree when it discloses only so much: counts, hit-miss, shares or label.
+        """Return the same tree, disclosing only this kind of outcome: counts, hit-miss, shares or label.
 
         >>> Tree((), "risk", "private", ("bad", "good"), Node.of_counts((3, 1))).disclosing("label").root.outcome
         Label(label=0)
@@ -156,6 +160,7 @@ class Tree(ShownInNotebooks):
         if wanted == self.disclosure:
             return self
         order, made = list(self.nodes()), dict[int, Node]()
+        # Children before their parents, and no recursion: trees may be deep.
         for node in reversed(order):
             edges = tuple(Edge(edge.region, made[id(edge.node)]) for edge in node.edges)
             made[id(node)] = Node(reduced(node.outcome, wanted), node.attribute, edges)
@@ -175,11 +180,11 @@ class Tree(ShownInNotebooks):
         return tuple(node for node in self.nodes() if node.is_leaf)
 
     def shares(self, table: Table, range_pattern: str | None = None) -> Floats:
-        """For each row of a table the share of each label where it ends.
+        """Return, for each row of a table, the share of each label at the node where the row ends.
 
-        Where nobody came to that place, or no branch admits the row, the last node on the way to which people came
-        answers. A row that goes several ways, because its cell admits several values (`{a|b}`, `[lo, hi]`, `*`), gets
-        the mean of the answers, each with the weight of its way.
+        If nobody came to that node, or no branch admits the row, the last node on the way that has people answers. A
+        row whose cell admits several values (`{a|b}`, `[lo, hi]`, `*`) goes several ways. It gets the mean of the
+        answers, weighted by how much of it went each way.
         """
         shares = np.zeros((table.rows, len(self.labels)))
         nothing = np.full(len(self.labels), 1 / len(self.labels))
@@ -197,6 +202,7 @@ class Tree(ShownInNotebooks):
                     here = np.flatnonzero(part[codes])
                     if len(here):
                         waiting.append((edge.node, rows[here], weights[here] * part[codes[here]], answer))
+                # Rows that no branch admits end here.
                 ends = np.flatnonzero(parts.sum(axis=0)[codes] == 0)
                 rows, weights = rows[ends], weights[ends]
             shares[rows] += weights[:, None] * answer
@@ -204,5 +210,5 @@ class Tree(ShownInNotebooks):
 
 
 def _people(node: Node) -> str:
-    """How many people, in the repr of a node or tree, if that is disclosed."""
+    """The number of people for the repr of a node or tree; empty if it is not disclosed."""
     return "" if node.people is None else f"{plain(node.people)} people, "

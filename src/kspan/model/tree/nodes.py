@@ -1,6 +1,6 @@
-"""The nodes of a document, checked: counts add up, and edges divide exactly what can come to their node.
+"""Reads and checks the nodes of a document: counts add up, and edges divide exactly what can reach their node.
 
-Nothing here recurses over nodes; how deep a tree may be is what the JSON library can read on every Python.
+Nothing here recurses over nodes. The limit on the depth of a tree is what the JSON library can read on every Python.
 """
 
 import math
@@ -17,10 +17,10 @@ from kspan.model.tree.model import Attribute, Edge, Node, Region
 from kspan.model.tree.release import Marginal
 
 MOST_DEPTH = 250
-"""Edges from the root to a leaf."""
+"""The most edges from the root to a leaf."""
 MOST_NODES = 1_000_000
 MOST_PEOPLE = 2**53
-"""Every whole number up to here survives as a float, whoever reads it."""
+"""Every whole number up to here survives as a float, whichever program reads it."""
 SLACK = 1e-3
 """How far sums of rounded fractions may be off, absolute or relative; whole numbers add up exactly."""
 
@@ -30,20 +30,21 @@ KEYS: dict[Disclosure, tuple[str, ...]] = {
     "shares": ("shares",),
     "label": ("label",),
 }
-"""What a node says of its people."""
+"""The keys of a node that tell of its people, for each disclosure."""
 BRANCHING = ("attribute", "edges")
-"""What it says if it is no leaf."""
+"""The further keys of a node that is no leaf."""
 
 
 def shown_by(root: Any) -> Disclosure:
-    """What the root of a document without a claim shows, so that every other node must show the same."""
+    """Tell from the root what a document without a claim discloses; every other node must disclose the same."""
     found = root if isinstance(root, dict) else {}
+    # The last key tells kinds apart: hit-miss, which comes first, also has a label.
     return next((kind for kind, keys in KEYS.items() if keys[-1] in found), "counts")
 
 
 @dataclass(slots=True)
 class _Draft:
-    """A node that was checked, before the nodes below it are made."""
+    """A node that was checked; it becomes a `Node` when the nodes below it are made."""
 
     outcome: Outcome
     attribute: int | None
@@ -53,7 +54,7 @@ class _Draft:
 
 @dataclass(slots=True)
 class _Task:
-    """A node whose edges are to be read, what can reach it, and the node above that waits for it."""
+    """A node whose edges are still to be read, what can reach it, and the draft of the node above it."""
 
     place: Place
     found: Any
@@ -63,7 +64,7 @@ class _Task:
 
 
 class NodeReader:
-    """Reads the nodes of one document."""
+    """Reads and checks the nodes of one document."""
 
     def __init__(self, attributes: Sequence[Attribute], labels: Sequence[str], disclosure: Disclosure) -> None:
         self.attributes, self.disclosure = attributes, disclosure
@@ -73,7 +74,7 @@ class NodeReader:
 
     @uncollected()
     def read(self, place: Place, found: Any) -> Node:
-        """The root with all that is below it, every node checked with its edges before those below it."""
+        """Read the root and everything below it; a node is checked with its edges before the nodes below it."""
         waiting, drafts, seen = [_Task(place, found, self.outcome(place, found), {})], list[_Draft](), 1
         while waiting:
             task = waiting.pop()
@@ -82,11 +83,12 @@ class NodeReader:
             if seen > MOST_NODES:
                 task.place.refuse(f"a tree has at most {MOST_NODES:,} nodes")
             drafts.append(draft)
+            # A stack: reversed, so that sons are read, and join their parent's draft, from left to right.
             waiting.extend(reversed(below))
         return _made(drafts)
 
     def draft(self, task: _Task) -> tuple[_Draft, list[_Task]]:
-        """A node by itself, and the nodes of its edges that are to be read."""
+        """Check one node; return its draft and the tasks for the nodes below it."""
         place, found = task.place, task.found
         if place.depth > MOST_DEPTH:
             place.refuse(f"a tree is at most {MOST_DEPTH:,} edges deep")
@@ -100,7 +102,7 @@ class NodeReader:
         return draft, self.edges(task, draft, draft.attribute)
 
     def edges(self, task: _Task, draft: _Draft, asked: int) -> list[_Task]:
-        """The edges of a node, checked together: nothing that can come here is left out or goes two ways."""
+        """Check all edges of a node: whatever can reach it goes down one of them, a missing value perhaps down all."""
         place, edges = task.place, task.found["edges"]
         if not isinstance(edges, list) or not edges:
             place.refuse("'edges' must be a list of at least one edge")
@@ -120,7 +122,7 @@ class NodeReader:
         return tasks
 
     def marginals(self, top: Place, found: Any, people: float | None) -> tuple[Marginal, ...]:
-        """How attributes spread, each at most once, all of them over as many people as the root has."""
+        """Read how attributes spread: each attribute at most once, over as many people as the root has."""
         if not isinstance(found, list):
             top.refuse("'marginals' must be a list")
         marginals: dict[int, Marginal] = {}
@@ -135,7 +137,7 @@ class NodeReader:
         return tuple(marginals.values())
 
     def marginal(self, place: Place, found: Any) -> Marginal:
-        """How the people spread over the values of one attribute: bins that divide its whole domain."""
+        """Read how the people spread over one attribute: bins that divide its whole domain."""
         check_keys(place, found, ("attribute", "bins"))
         asked, bins = self.attribute(place, found["attribute"]), found["bins"]
         if not isinstance(bins, list) or not bins:
@@ -150,7 +152,7 @@ class NodeReader:
         return Marginal(asked, tuple(zip(regions, counts, strict=True)))
 
     def outcome(self, place: Place, found: Any) -> Outcome:
-        """What a node says of its people."""
+        """Read what a node tells of its people."""
         check_keys(place, found, KEYS[self.disclosure], BRANCHING)
         if self.disclosure == "counts":
             return self.counts(place, found["counts"])
@@ -160,14 +162,15 @@ class NodeReader:
         return Label(label) if self.disclosure == "label" else self.hit_miss(place, label, found)
 
     def counts(self, place: Place, found: Any) -> LabelCounts:
-        """How many people have each label."""
+        """Read how many people have each label."""
         self.check_list(place, "'counts'", found)
+        # The usual case, checked for all labels at once: there may be a million nodes.
         if WHOLE.issuperset(map(type, found)) and min(found) >= 0 and max(found) <= MOST_PEOPLE:
             return LabelCounts(tuple(found))
         return LabelCounts(tuple(read_people(place, "each of 'counts'", count) for count in found))
 
     def shares(self, place: Place, found: Any) -> Shares:
-        """The share of each label, or null where nobody came."""
+        """Read the share of each label; null where nobody came."""
         if found is None:
             return Shares(None)
         self.check_list(place, "'shares'", found)
@@ -177,17 +180,18 @@ class NodeReader:
         return Shares(shares)
 
     def hit_miss(self, place: Place, label: int | None, found: Any) -> HitMiss:
-        """The commonest label, and how many people have it and have it not."""
+        """Read how many people have the commonest label (hit) and how many do not (miss)."""
         hit, miss = (read_people(place, repr(key), found[key]) for key in ("hit", "miss"))
         if (label is None) != (hit == 0) or (label is None and miss):
             place.refuse("'label' is null, and 'hit' and 'miss' are 0, where nobody came and nowhere else")
+        # No other label can have more people than the commonest.
         most = hit * (len(self.labels) - 1)
         if miss > most and not _adds_up(most, [miss]):
             place.refuse("too many miss its 'label' for it to be the commonest")
         return HitMiss(label, hit, miss)
 
     def label(self, place: Place, found: Any) -> int | None:
-        """The place of a label, or None where nobody came."""
+        """Return the place of a label, or None where nobody came."""
         if found is None:
             return None
         name = text(place, "'label', unless it is null,", found)
@@ -196,19 +200,19 @@ class NodeReader:
         return self.labels[name]
 
     def check_list(self, place: Place, what: str, found: Any) -> None:
-        """Refuse what is no list with one item a label."""
+        """Refuse anything but a list with one item per label."""
         if not isinstance(found, list) or len(found) != len(self.labels):
             place.refuse(f"{what} must be a list of {len(self.labels)} numbers, one a label")
 
     def attribute(self, place: Place, found: Any) -> int:
-        """The attribute that a node asks."""
+        """Return the place of the attribute with this name."""
         name = text(place, "'attribute'", found)
         if name not in self.number:
             place.refuse(f"the attribute {name[:40]!r} is not listed{did_you_mean(name[:40], self.number)}")
         return self.number[name]
 
     def region(self, place: Place, found: Any, asked: int, others: Sequence[str] = ("node",)) -> Region:
-        """What an edge, or whatever else has these other keys, admits of an attribute."""
+        """Read what an edge or a bin admits of an attribute; `others` are the keys that it has besides."""
         attribute = self.attributes[asked]
         key = "intervals" if attribute.kind == "numeric" else "values"
         check_keys(place, found, others, (key, "missing"))
@@ -226,7 +230,7 @@ class NodeReader:
 
 
 def _made(drafts: list[_Draft]) -> Node:
-    """The first of some nodes, which stand before the nodes below them."""
+    """Make the nodes of all drafts and return the first, the root; a draft stands before those below it."""
     made: dict[int, Node] = {}
     for draft in reversed(drafts):
         sons = [made.pop(id(son)) for son in draft.sons]
@@ -241,12 +245,13 @@ def _check_sum(place: Place, own: Outcome, below: Sequence[Outcome]) -> None:
         counts = (one.counts for one in below if isinstance(one, LabelCounts))
         if not all(map(_adds_up, own.counts, zip(*counts, strict=True))):
             place.refuse("the 'counts' below its edges do not add up to its own, label by label")
+    # Nodes may differ in their commonest label, so only hit and miss together add up.
     elif isinstance(own, HitMiss) and not _adds_up(own.people, [one.people or 0 for one in below]):
         place.refuse("'hit' and 'miss' below its edges do not add up to its own")
 
 
 def _adds_up(own: float, below: Sequence[float]) -> bool:
-    """Are the parts the whole? Exactly so if all of them are whole numbers.
+    """Do the parts add up to the whole? Exactly, if all are whole numbers; else within `SLACK`.
 
     >>> _adds_up(3, (1, 2)), _adds_up(3, (1, 1)), _adds_up(1, (0.333333, 0.666666))
     (True, False, True)
@@ -259,7 +264,8 @@ def _adds_up(own: float, below: Sequence[float]) -> bool:
 
 
 def read_people(place: Place, what: str, found: Any) -> float:
-    """A number of people, perhaps with a fraction."""
+    """Read a number of people, perhaps with a fraction."""
+    # The type is compared, since a boolean is an int; NaN fails the comparison.
     if type(found) not in (int, float) or not 0 <= found <= MOST_PEOPLE:
         place.refuse(f"{what} must be a number of people, from 0 to 2^53")
     return whole(found)

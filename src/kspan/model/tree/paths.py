@@ -1,4 +1,4 @@
-"""Trees for people to read: the way to each leaf as a table, the whole as indented text."""
+"""Trees for people to read: the paths to all leaves as a table, or the whole tree as indented text."""
 
 from collections.abc import Container, Iterator, Sequence
 from typing import NamedTuple
@@ -14,7 +14,7 @@ EVERYONE = "everyone"
 
 
 def paths(tree: Tree) -> pl.DataFrame:
-    """One row a leaf, left to right: the way to it, its people, and their majority (none where there is nobody).
+    """Return one row per leaf, left to right: its path, its people, and their majority (null if there is nobody).
 
     What the tree does not disclose has no column.
     """
@@ -41,7 +41,9 @@ def paths(tree: Tree) -> pl.DataFrame:
 
 
 def text(tree: Tree, *, depth: int | None = None) -> str:
-    """A tree as indented text: a line an edge, at leaves the majority and what else is disclosed.
+    """Return a tree as indented text: one line per edge; leaves show the majority and what else is disclosed.
+
+    What is more than `depth` edges below the root is only counted.
 
     >>> from kspan.model.tree.model import Edge
     >>> of = Node.of_counts
@@ -58,7 +60,7 @@ def text(tree: Tree, *, depth: int | None = None) -> str:
 
 
 def condition(attribute: Attribute, region: Region) -> str:
-    """What an edge asks, as text.
+    """Write what an edge admits of its attribute as text.
 
     >>> age = Attribute("age", "public", "numeric", low=17, high=90)
     >>> condition(age, Region(intervals=((None, 37),))), condition(age, Region(intervals=((37, 50.5),)))
@@ -76,7 +78,7 @@ def condition(attribute: Attribute, region: Region) -> str:
 
 
 def ways_to(tree: Tree, wanted: Container[int]) -> dict[int, str]:
-    """The ways to some of the leaves, which count from 0, from left to right.
+    """Return the paths to the wanted leaves as text; leaves are numbered from 0, left to right.
 
     >>> from kspan.model.tree.model import Edge
     >>> car = Attribute("Sports car", "private", "categorical", ("No", "Yes"))
@@ -98,7 +100,7 @@ def ways_to(tree: Tree, wanted: Container[int]) -> dict[int, str]:
 
 
 class _Step(NamedTuple):
-    """An edge on the way to a node, and the one before it."""
+    """An edge on the way to a node, and the step before it; paths share their common steps."""
 
     attribute: int
     region: Region
@@ -141,7 +143,7 @@ def _lines(tree: Tree, depth: int | None) -> Iterator[str]:
 
 
 def outcome_text(labels: Sequence[str], outcome: Outcome) -> str:
-    """The commonest label, and what else is disclosed."""
+    """Write the commonest label, and what else is disclosed."""
     if outcome.label is None:
         return "nobody"
     most, told = _visible(labels[outcome.label]), list[str]()
@@ -157,7 +159,7 @@ def outcome_text(labels: Sequence[str], outcome: Outcome) -> str:
 
 
 def _count(people: float) -> str:
-    """How many people, fractions with one decimal.
+    """Write a number of people; a fraction gets one decimal.
 
     >>> _count(3), _count(12.4321)
     ('3', '12.4')
@@ -167,7 +169,7 @@ def _count(people: float) -> str:
 
 
 def _numbers(name: str, people: Sequence[float]) -> pl.Series:
-    """A column of numbers of people: whole ones, unless there are fractions."""
+    """Make a column of numbers of people: of whole numbers, unless some are fractions."""
     numbers = [plain(one) for one in people]
     return pl.Series(name, numbers, pl.Int64 if all(isinstance(one, int) for one in numbers) else pl.Float64)
 
@@ -192,7 +194,7 @@ def _between(name: str, low: float | None, high: float | None) -> str:
 
 
 def _visible(text: str) -> str:
-    r"""Text without characters that would move the cursor or color the terminal.
+    r"""Escape characters that would move the cursor or color the terminal.
 
     >>> _visible("a\x1b[31m\nb")
     'a\\x1b[31m\\nb'

@@ -1,4 +1,4 @@
-"""The people whom a tree was made from: does what a policy and a table say of them fit the tree?"""
+"""The people a tree was made from: do a policy and a table of people fit the tree?"""
 
 from collections.abc import Sequence
 
@@ -13,7 +13,7 @@ from kspan.policy import Policy
 
 
 def check_roles(tree: Tree, policy: Policy) -> None:
-    """Refuse a policy that gives an attribute of a tree, or its target, another role than the tree does."""
+    """Refuse a policy that gives an attribute or the target of a tree another role than the tree does."""
     roles = dict.fromkeys(policy.public, "public") | dict.fromkeys(policy.private, "private")
     for name, role in [(item.name, item.role) for item in tree.attributes] + [(tree.target, tree.target_role)]:
         if roles.get(name) != role:
@@ -22,7 +22,7 @@ def check_roles(tree: Tree, policy: Policy) -> None:
 
 
 def coded_people(tree: Tree, people: pl.DataFrame, policy: Policy, asked: Sequence[str]) -> Table:
-    """Some columns and the labels of the people of a tree, coded; refused if these cannot be its people."""
+    """Code the `asked` columns and the labels of a tree's people; refuse people with labels that the tree lacks."""
     names = [*asked, tree.target]
     needed = names if policy.weight is None else [*names, policy.weight]
     absent = [name for name in needed if name not in people.columns]
@@ -32,6 +32,7 @@ def coded_people(tree: Tree, people: pl.DataFrame, policy: Policy, asked: Sequen
     labels = {table[tree.target].label(code) for code in range(table[tree.target].size)}
     known = set(tree.labels)
     if tree.target_role == "private":
+        # Private labels that look alike are one label, however they are spelled.
         labels, known = set(map(look, labels)), set(map(look, known))
     if not labels <= known:
         raise DataError(

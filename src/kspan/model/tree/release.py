@@ -1,4 +1,4 @@
-"""What leaves the house: a tree with what it promises."""
+"""A tree as it leaves the house: with what it promises."""
 
 from dataclasses import dataclass
 
@@ -18,7 +18,7 @@ class Marginal:
 
 @dataclass(frozen=True)
 class TreeRelease(ShownInNotebooks):
-    """A tree with its claim, or without one if it promises nothing; and perhaps how its attributes spread."""
+    """A tree with its claim (None if it promises nothing), and perhaps with how some of its attributes spread."""
 
     tree: Tree
     claim: Claim | None = None

@@ -1,4 +1,4 @@
-"""Which part of a person goes down each branch of a node, where a cell may admit several values."""
+"""How much of a person goes down each branch of a node, where a cell may admit several values."""
 
 from collections.abc import Sequence
 from functools import cached_property
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
 
 
 class Ways:
-    """A column of people who are to be sent down the branches of a tree."""
+    """One column of the people who are sent down the branches of a tree."""
 
     def __init__(self, column: Column, range_pattern: str | None = None) -> None:
         self.column, self.range_pattern = column, range_pattern
 
     @cached_property
     def meant(self) -> General | None:
-        """What the cells admit, if some show anything but the one value that they admit."""
+        """What the cells admit; None if each shows just the one value that it admits."""
         if self.column.values.dtype != object and self.column.suppressed is None:
             return None
         found = general(self.column, self.range_pattern)
@@ -33,11 +33,12 @@ class Ways:
         return found
 
     def parts(self, regions: Sequence["Region"], people: Sequence[float | None]) -> Floats:
-        """For each branch (row) and code of the column the part of a person that goes there; 0 everywhere is nowhere.
+        """Return, for each branch (row) and code (column), the part of a person that goes there.
 
-        A value goes where it is admitted. A cell that admits several goes in proportion to those that each branch
-        admits, of numbers by the length in common; `*`, and a missing value that several branches admit, as the
-        `people` there did, or evenly if nobody did or they are not told.
+        A value goes where it is admitted. A cell that admits several values is divided by how many of them each branch
+        admits, a range of numbers by the length in common. `*`, and a missing value that several branches admit, is
+        divided like the `people` of the branches, or evenly if there are none or they are not told. A code that goes
+        nowhere is 0 for every branch.
         """
         admitted = np.array([region.covers(self.column) for region in regions])
         parts = admitted.astype(np.float64)
@@ -68,7 +69,7 @@ class Ways:
 
 
 def _in_common(low: Floats, high: Floats, region: "Region") -> Floats:
-    """How much of each range of numbers a region admits; all or nothing of a single number."""
+    """Return the length of each range that a region admits; for a single number, 1 or 0."""
     found = np.zeros(len(low))
     for begin, end in region.intervals:
         first = low if begin is None else np.maximum(low, begin)
@@ -78,12 +79,12 @@ def _in_common(low: Floats, high: Floats, region: "Region") -> Floats:
 
 
 def _holds(numbers: Floats, begin: float | None, end: float | None) -> Bools:
-    """Which numbers are in an interval."""
+    """Tell which numbers are in the interval `begin < x <= end`."""
     return ((-np.inf if begin is None else begin) < numbers) & (numbers <= (np.inf if end is None else end))
 
 
 def _shared(here: Bools, people: Floats) -> Floats:
-    """How a person is shared by some branches."""
+    """Divide a person among the branches `here`, in proportion to their people, or evenly if they have none."""
     if not here.any():
         return np.zeros(len(here))
     weights = np.where(here, people, 0.0)

@@ -1,4 +1,4 @@
-"""A released tree as a JSON document."""
+"""Writes a released tree as a JSON document."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -14,7 +14,7 @@ FORMAT, VERSION = "kspan/tree", 1
 
 
 def write_tree(release: TreeRelease) -> dict[str, Any]:
-    """A released tree as a JSON document.
+    """Write a released tree as a JSON document.
 
     >>> tree = Tree((), "risk", "private", ("bad", "good"), Node.of_counts((4, 2)))
     >>> write_tree(TreeRelease(tree))["root"]
@@ -42,7 +42,7 @@ def write_tree(release: TreeRelease) -> dict[str, Any]:
 
 
 def write_attribute(attribute: Attribute) -> dict[str, Any]:
-    """What a model may ask."""
+    """Write an attribute of a model."""
     domain: list[Any] | None = list(attribute.values)
     if attribute.kind == "numeric":
         empty = attribute.low is None or attribute.high is None
@@ -52,7 +52,7 @@ def write_attribute(attribute: Attribute) -> dict[str, Any]:
 
 
 def write_claim(claim: Claim) -> dict[str, Any]:
-    """What a model promises."""
+    """Write what a model promises."""
     written = {
         "requirement": claim.requirement,
         "counting": claim.counting,
@@ -70,7 +70,7 @@ def _marginal(marginal: Marginal, tree: Tree) -> dict[str, Any]:
 
 
 def _nodes(tree: Tree) -> dict[str, Any]:
-    """The root with all that is below it."""
+    """Write the root and everything below it."""
     writer = _Writer(tree)
     root = writer.node(tree.root)
     waiting = [(tree.root, root, 0)]
@@ -84,6 +84,7 @@ def _nodes(tree: Tree) -> dict[str, Any]:
                 )
             sons = [writer.node(edge.node) for edge in node.edges]
             pairs = list(zip(node.edges, sons, strict=True))
+            # The sons are in the document before their own edges are: these are added when their turn comes.
             written["edges"] = [{**writer.edge(node, edge), "node": son} for edge, son in pairs]
             waiting.extend((edge.node, son, depth + 1) for edge, son in pairs)
     return root
@@ -119,7 +120,7 @@ class _Writer:
 
 
 def write_region(region: Region, rank: Mapping[str, int]) -> dict[str, Any]:
-    """What is admitted of an attribute; values by their rank in its domain."""
+    """Write a region of an attribute; `rank` says in which order its values are listed."""
     written = dict[str, Any]()
     if region.values:
         written["values"] = sorted(region.values, key=rank.__getitem__)
@@ -136,7 +137,7 @@ def ranks(attribute: Attribute) -> dict[str, int]:
 
 
 def _bound(number: float | None) -> float | None:
-    """A bound the way a person writes it: whole numbers without a fraction.
+    """Return a bound the way a person writes it: whole numbers without a fraction.
 
     >>> _bound(39.0), _bound(0.5), _bound(None)
     (39, 0.5, None)
@@ -144,4 +145,5 @@ def _bound(number: float | None) -> float | None:
     if number is None:
         return None
     number = float(number)
+    # Above 2^53 a float does not hold every whole number, so it is not shown as one.
     return int(number) if number.is_integer() and abs(number) < 2**53 else number
