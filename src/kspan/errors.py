@@ -8,18 +8,18 @@ from numbers import Real
 from typing import Any
 
 MOST_COMPARED, LONGEST_WORD = 1_000, 100
-"""The word that was meant is looked for among so many words of so many characters: comparing all takes too long."""
+"""At most so many words of at most so many characters are compared with a misspelled one: all would take too long."""
 
 
 class KspanError(ValueError):
-    """Anything that kspan refuses; its text is one sentence for the person who asked, and may stand in any log.
+    """Anything that kspan refuses; its text is one sentence for the person who asked, and may appear in any log.
 
     >>> KspanError("three values are not covered", details=("a", "b", "c")).details
     ('a', 'b', 'c')
     """
 
     details: tuple[str, ...]
-    """Cells or values that it is about: for the owner's eyes only."""
+    """The cells or values that the error is about: for the owner's eyes only."""
 
     def __init__(self, *args: object, details: Iterable[str] = ()) -> None:
         super().__init__(*args)
@@ -55,19 +55,20 @@ class ModelError(KspanError):
 
 
 def check_number(what: str, value: Any, *, low: float, high: float = math.inf, whole: bool = False) -> None:
-    """Refuse something said in a policy that is no number from low to high."""
+    """Refuse a value in a policy that is no number from `low` to `high`."""
     kind = "a whole number" if whole else "a number"
     bounds = "" if low == -math.inf else f" of at least {low:g}" if high == math.inf else f" from {low:g} to {high:g}"
     try:
         number = float(value) if isinstance(value, Real) and not isinstance(value, bool) else math.nan
     except OverflowError:
         number = math.nan
+    # What is no number is nan by now, and nan is within no bounds.
     if not low <= number <= high or (whole and not number.is_integer()):
         raise PolicyError(f"{what} must be {kind}{bounds}, not {value!r:.40}")
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """A hint for a misspelt word, or nothing.
+    """A hint at the word that a misspelled one may mean, or an empty text.
 
     >>> did_you_mean("publik", ["public", "private"])
     " (did you mean 'public'?)"
@@ -80,7 +81,7 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
 
 
 def listed(names: Iterable[str], most: int = 5) -> str:
-    """Names in a sentence, the first few of them.
+    """Write names for a sentence, of many only the first few.
 
     >>> listed(["age", "sex"])
     "'age', 'sex'"
@@ -93,18 +94,18 @@ def listed(names: Iterable[str], most: int = 5) -> str:
 
 
 def hinted(values: Sequence[str], most: int = 5) -> str:
-    """Values of people in a sentence: how many there are, and the first letters of some.
+    """Describe values of people in a sentence without quoting them: how many there are, and some first letters.
 
     >>> hinted(["nurse", "doctor"]), hinted(["x"])
     ("2 values (beginning with 'd', 'n')", '1 value')
     """
-    letters = sorted({value[0] for value in values if len(value) > 2})[:most]  # shorter ones would be told whole
+    letters = sorted({value[0] for value in values if len(value) > 2})[:most]  # of a short one, a letter tells too much
     beginning = f" (beginning with {', '.join(map(repr, letters))})" if letters else ""
     return f"{len(values)} value{'s' * (len(values) != 1)}{beginning}"
 
 
 def check_choice(name: str, word: object, known: Iterable[str]) -> None:
-    """Refuse what is none of the words that an option may be.
+    """Refuse a word that is not among the known choices of an option.
 
     >>> check_choice("--show", "meen", ["mean", "median"])
     Traceback (most recent call last):

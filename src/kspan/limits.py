@@ -1,37 +1,37 @@
-"""How large things may be: bounds on the work that a small input can cause, all told in docs/policy.md."""
+"""How large things may be: bounds on the work that a small input can cause, all listed in docs/policy.md."""
 
 LARGEST_NUMBER = 1e100
-"""Numbers beyond it, and infinite ones, are words: squares and sums of millions of smaller ones stay finite."""
+"""Larger and infinite numbers count as words, so that squares and sums of millions of numbers stay finite."""
 
 LEAST_NUMBER = 1e-100
-"""Numbers nearer to zero, but for zero itself, are words: the square of a range of them is no number to divide by."""
+"""Numbers nearer to zero, except zero itself, count as words: the square of such a range may be 0, a bad divisor."""
 
 LARGEST_END = 1e300
-"""Ends of released ranges may be as far out, since tables write so that a range has no end; its width stays finite."""
+"""Ends of released ranges may be this far out, since tables write open ranges so; their width stays finite."""
 
 MOST_COLUMNS = 10_000
-"""Of a table: each costs time of its own in every step, whatever it holds."""
+"""Columns of a table: each of them costs time in every step, whatever it holds."""
 
 ALWAYS_UNPACKED = 256 << 20
-"""Bytes that a file may hold after unpacking, however small it is."""
+"""Bytes that any packed file may hold after unpacking, however small it is."""
 
 MOST_PACKED = 250
-"""So many times its own size a larger one may hold: honest tables seldom shrink to less than a hundredth."""
+"""Larger packed files may hold so many times their own size: honest tables seldom shrink to less than a hundredth."""
 
 ALWAYS_CLAIMED = 1 << 30
-"""Bytes that the cells of a Parquet or Arrow file may take, however small it is: long runs of one cell take none."""
+"""Bytes that the cells of any Parquet or Arrow file may take: long runs of one cell take no room in the file."""
 
 MOST_CLAIMED = 100_000
-"""So many times its own size the cells of a larger one may take."""
+"""The cells of a larger Parquet or Arrow file may take so many times its own size."""
 
 MOST_LEVELS = 100
-"""Of a hierarchy: codes that lose a character at each level have seldom more than twenty."""
+"""Levels of a hierarchy: codes that lose a character at each level seldom have more than twenty."""
 
 MOST_NAMES = 20_000_000
-"""Values times levels of a hierarchy, all of which are names that are kept."""
+"""Values times levels of a hierarchy: so many names are kept in memory."""
 
 MOST_VALUES = 1_000_000
-"""That a policy may declare of a domain, an order or as missing."""
+"""Values that a policy may list in a domain or in an order."""
 
 MOST_EMPTY = 1_000
-"""Branches of a node of a tree that may lead to nobody, each by itself; more are one."""
+"""Branches of a tree node that may lead to nobody; if there are more, they are joined into one."""

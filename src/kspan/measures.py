@@ -1,7 +1,7 @@
-"""What does this table reach? One function a measure, under the names that Python users know.
+"""How private is a table? One function per measure, under the names that Python users know.
 
 Each takes a dataframe, the public columns (quasi-identifiers) and the private ones (sensitive attributes; the worst of
-them counts). Columns that are neither are left alone.
+them counts). All other columns are ignored.
 """
 
 from collections.abc import Sequence
@@ -53,7 +53,7 @@ def entropy_l_diversity(data: Any, public: Names, private: Names) -> float:
 
 
 def recursive_c_l_diversity(data: Any, public: Names, private: Names, l: int | None = None) -> tuple[float, int]:  # noqa: E741
-    """The (c, l) of recursive diversity, good for every larger c; l as given, or the fewest values in a group."""
+    """The (c, l) of recursive diversity, good for every larger c; l as given, else the fewest values in a group."""
     every = _spreads(data, public, private)
     depth = l if l is not None else min(int(counts.distinct.min()) for counts in every)
     return max(RecursiveCL(float("inf"), depth).reached(counts) for counts in every), depth
@@ -85,7 +85,7 @@ def basic_beta_likeness(data: Any, public: Names, private: Names) -> float:
 
 
 def enhanced_beta_likeness(data: Any, public: Names, private: Names) -> float:
-    """As basic beta-likeness; infinite if a value gains more than its share overall allows at any beta."""
+    """The same as basic beta-likeness, but infinite if a value gains more than its share overall allows at any beta."""
     return _worst(EnhancedBeta, data, public, private)
 
 
@@ -109,7 +109,7 @@ def _spreads(data: Any, public: Names, private: Names) -> list[Counts]:
 
 
 def classification_metric(data: Any, public: Names, target: str, *, withheld: int = 0) -> int:
-    """CM: people whose label is not the commonest of their group; every withheld one counts as well (Iyengar 2002).
+    """CM: people whose label is not the commonest of their group, plus all who are withheld (Iyengar 2002).
 
     >>> import polars as pl
     >>> classification_metric(pl.DataFrame({"sex": ["F", "F", "M"], "ill": ["no", "yes", "no"]}), "sex", "ill")

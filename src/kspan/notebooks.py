@@ -4,9 +4,9 @@ from importlib import import_module
 
 
 class ShownInNotebooks:
-    """Something that a notebook shows as a card: its verdict, what that rests on, and a picture."""
+    """Something that a notebook shows as a card: its verdict, the reasons for it, and a picture."""
 
     def _repr_html_(self) -> str:
-        # By its name, since the layer that draws knows what it draws, and not the other way round.
+        # Looked up by name: the layer that draws imports what it draws, and imports run one way only.
         drawn: str = import_module("kspan.report.notebook").shown(self)
         return drawn

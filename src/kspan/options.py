@@ -1,8 +1,8 @@
 """Options of methods, declared once: the keywords of a function, with their types, defaults and a sentence each.
 
-A function says of its options in its docstring, under the line `Options:`, `name: What it does.`, a line or more each.
-Types are words (`Literal`), `bool`, `int` and `float`; bounds and unusual flags are marked in them by `Annotated`. What
-is of another type cannot be typed, and is for Python alone.
+A function describes its options in its docstring, under the line `Options:`, as `name: What it does.`, with one or more
+lines each. Types are words (`Literal`), `bool`, `int` and `float`; bounds and unusual flags are given by `Annotated`.
+An option of another type cannot be typed on the command line, and is for Python alone.
 """
 
 import math
@@ -22,7 +22,7 @@ T = TypeVar("T")
 
 KINDS = (bool, int, float)
 SEED, PROGRESS = "rng", "progress"
-"""The option that is typed `--seed`, and the keyword that is none: it hears how far a search is."""
+"""`rng` is the option that is typed `--seed`. `progress` is a keyword but no option: it is told how far a search is."""
 ENTRY, MORE = re.compile(r"    (\w+): (.+)"), re.compile(r"        +(.+)")
 
 
@@ -36,7 +36,7 @@ class Within:
 
 @dataclass(frozen=True)
 class Typed:
-    """Marks an option with flags of its own, or with words that are for Python alone; without flags it has none."""
+    """Marks an option with flags of its own (an empty tuple: it cannot be typed), or with words for Python alone."""
 
     flags: tuple[str, ...] | None = None
     without: tuple[str, ...] = ()
@@ -48,15 +48,15 @@ NOT_TYPED = Typed(())
 
 @dataclass(frozen=True)
 class Option:
-    """What a method can be told."""
+    """One option of a method."""
 
     name: str
     flags: tuple[str, ...]
-    """How it is typed, a second flag being for no; none if it is for Python alone."""
+    """How it is typed, where a second flag means no; empty if the option is for Python alone."""
     kind: type
     words: tuple[str, ...]
     typed_words: tuple[str, ...]
-    """Those of the words that can be typed."""
+    """The words that can be typed on the command line."""
     default: Any
     help: str
     least: float = -math.inf
@@ -65,16 +65,16 @@ class Option:
     """May it be something else in Python, such as None or a generator?"""
 
     def flag(self, value: Any = True) -> str:
-        """The flag that says a value."""
+        """The flag by which a value is given."""
         return self.flags[-1 if value is False else 0]
 
     def check(self, value: Any) -> None:
-        """Refuse a value that it cannot have, in the words of Python."""
+        """Refuse a value that it cannot have; the error names the option as in Python."""
         if not self.takes_more or isinstance(value, str | Real):
             self._check(self.name, value, self.words)
 
     def check_typed(self, value: Any) -> None:
-        """Refuse a value that it cannot have, in the words of the command line."""
+        """Refuse a value that it cannot have; the error names the flag of the command line."""
         self._check(self.flag(value), value, self.typed_words)
 
     def _check(self, said: str, value: Any, words: Collection[str]) -> None:
@@ -86,7 +86,7 @@ class Option:
 
 @cache
 def declared(function: Callable[..., Any]) -> Mapping[str, Option]:
-    """The options that a function declares, then those of the function that it hands the others on to.
+    """The options that a function declares, then those of the function to which it hands on all others.
 
     >>> def grown(table: list[int], *, score: Literal["gain", "gini"] = "gain", prune: bool = True) -> None:
     ...     '''A tree.
@@ -102,7 +102,7 @@ def declared(function: Callable[..., Any]) -> Mapping[str, Option]:
     keywords = [one for one in signature(function).parameters.values() if one.kind is Parameter.KEYWORD_ONLY]
     defaults = {one.name: one.default for one in keywords if one.default is not one.empty and one.name != PROGRESS}
     doc = getdoc(function)
-    said = dict.fromkeys(defaults, "") if doc is None else _sentences(doc)  # python -OO knows no docstrings
+    said = dict.fromkeys(defaults, "") if doc is None else _sentences(doc)  # python -OO drops docstrings
     if strange := defaults.keys() ^ said:
         where = f"the keywords of {function.__name__} and 'Options:' in its docstring"
         raise TypeError(f"{where} differ by {', '.join(sorted(strange))}: say a sentence of each keyword")
@@ -112,7 +112,7 @@ def declared(function: Callable[..., Any]) -> Mapping[str, Option]:
 
 
 def takes_options(function: Callable[P, T]) -> Callable[P, T]:
-    """The function, which then refuses what it declares that its options cannot be.
+    """Make a function check the values of its declared options before it runs.
 
     >>> @takes_options
     ... def grown(*, min_rows: Annotated[int, Within(1)] = 1) -> None:
@@ -138,7 +138,7 @@ def takes_options(function: Callable[P, T]) -> Callable[P, T]:
 
 
 def hands_on(further: Callable[..., Any]) -> Callable[[Callable[P, T]], Callable[P, T]]:
-    """Marks a function that hands the options that it does not declare itself on to another."""
+    """Mark a function as handing on, to another function, the options that it does not declare itself."""
 
     def marked(function: Callable[P, T]) -> Callable[P, T]:
         function.hands_on_to = further  # type: ignore[attr-defined]
@@ -165,6 +165,7 @@ def _option(name: str, kind: Any, default: Any, said: str) -> Option:
     flags = typed.flags
     if flags is None:
         flag = "--seed" if name == SEED else "--" + name.replace("_", "-")
+        # Only what is on by default needs a flag that turns it off.
         off = (f"--no-{flag[2:]}",) if plain is bool and default else ()
         flags = () if plain is object else (flag, *off)
     typed_words = tuple(word for word in words if word not in typed.without)
@@ -173,7 +174,7 @@ def _option(name: str, kind: Any, default: Any, said: str) -> Option:
 
 
 def _parts(kind: Any) -> Iterator[Any]:
-    """The types that a type is made of, and what they are marked with."""
+    """The types that a type is made of, and the marks that `Annotated` gives them."""
     if get_origin(kind) is Annotated:
         inner, *marks = get_args(kind)
         yield from marks
@@ -186,7 +187,7 @@ def _parts(kind: Any) -> Iterator[Any]:
 
 
 def _sentences(doc: str) -> dict[str, str]:
-    """What a docstring says of each option."""
+    """The description of each option in a docstring."""
     found: dict[str, str] = {}
     name = None
     for line in doc.partition("\nOptions:\n")[2].splitlines():

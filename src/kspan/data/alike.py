@@ -1,4 +1,4 @@
-"""Values that look alike: a respelling that nobody can see makes no other illness of one.
+"""Values that look alike: a difference in spelling that nobody can see does not make two values.
 
 Two spellings look alike if they show the same characters: compatible forms of a letter, format and control characters
 and the number of blanks make no difference. Case does, and so do letters of other scripts that only resemble ours.
@@ -32,7 +32,7 @@ _UNSEEN_KINDS = ("Cf", "Cc")
 
 
 def look(text: str) -> str:
-    r"""What is seen of a value, the same for all spellings that look alike; empty if nothing is.
+    r"""The visible form of a value: the same for all spellings that look alike, and empty if nothing is visible.
 
     >>> look(" hiv\u200b\u00a0 positive "), look("ＨＩＶ"), look("Hiv") == look("hiv"), look("\u200b ")
     ('hiv positive', 'HIV', False, '')
@@ -40,7 +40,7 @@ def look(text: str) -> str:
     if _PLAIN.fullmatch(text):
         return text
     seen = _seen(text)
-    while (again := _seen(seen)) != seen:  # what stood apart by an unseen character may now be composed
+    while (again := _seen(seen)) != seen:  # letters that an unseen character kept apart may now be composed
         seen = again
     return seen
 
@@ -54,11 +54,12 @@ def _seen(text: str) -> str:
 
 
 def spellings(labels: pl.Series, known: Iterable[str]) -> tuple[pl.Series, Int64s] | None:
-    """One spelling of each value among sorted labels, in order, and the place there of each label and of a null cell.
+    """Choose one spelling for each value among sorted labels, or return None if nothing has to change.
 
-    A value is spelled as it is `known`, else plainly if it is somewhere or is a number, else as it comes first. What
-    shows nothing has the place of a null cell, after all others, unless it is known. None where no two labels look
-    alike, and all are spelled as they should be.
+    Returns the spellings in order, and the place among them of each label and, last, of a null cell. Of the labels that
+    look alike, the spelling is the `known` one; else the plain one, if it is among the labels, a number or a sign of a
+    missing one; else that of the first label. A label that shows nothing gets the place of a null cell, after all
+    spellings, unless it is known.
     """
     if labels.str.contains(PLAIN).all():
         return None
@@ -77,7 +78,7 @@ def spellings(labels: pl.Series, known: Iterable[str]) -> tuple[pl.Series, Int64
 
 
 def by_look(known: Iterable[str]) -> dict[str, str]:
-    """Values by what is seen of them, the first of those that look alike."""
+    """Map the visible form of each value to the value; of those that look alike, the first one counts."""
     found: dict[str, str] = {}
     for value in known:
         found.setdefault(look(value), value)
@@ -85,7 +86,7 @@ def by_look(known: Iterable[str]) -> dict[str, str]:
 
 
 def respelled(series: pl.Series, known: Sequence[str]) -> pl.Series:
-    """A column of text in which each cell that looks like a known value is that value."""
+    """Replace each text cell of a column that looks like a known value by that value."""
     if series.dtype != pl.String:
         return series
     labels, ours = series.unique().drop_nulls(), by_look(known)

@@ -1,4 +1,4 @@
-"""Who bought what: tables whose columns are items, and cells say yes or no in one of many ways."""
+"""Who bought what: tables whose columns are items, and whose cells say yes or no in one of many ways."""
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
@@ -24,7 +24,7 @@ MOST_CELLS = 1 << 32
 
 @dataclass(frozen=True, repr=False)
 class Baskets:
-    """For each item who bought it, and how many people each row stands for (None: one each)."""
+    """For each item the rows that bought it, and how many people each row stands for (None: one each)."""
 
     bought: Mapping[str, Bools]
     rows: int
@@ -40,24 +40,25 @@ class Baskets:
 
     @cached_property
     def packed(self) -> Mapping[str, NDArray[np.uint8]]:
-        """Who bought each item, a bit a row."""
+        """The rows that bought each item, one bit per row."""
         return {name: np.packbits(rows) for name, rows in self.bought.items()}
 
     def packed_all(self, names: Iterable[str]) -> NDArray[np.uint8]:
-        """Who bought all of some items, a bit a row; everybody bought all of none."""
+        """The rows that bought all of the named items, one bit per row; without any names, all rows."""
         bits = np.full((self.rows + 7) // 8, 0xFF, np.uint8)
         for name in names:
             bits &= self.packed[name]
         return bits
 
     def count(self, bits: NDArray[np.uint8]) -> int:
-        """The people of those rows whose bit is set."""
+        """How many people the rows with a set bit stand for."""
+        # `count` cuts off the bits behind the last row, which may be set.
         there = np.unpackbits(bits, count=self.rows).astype(bool)
         return int(there.sum()) if self.weights is None else int(self.weights[there].sum())
 
 
 def encode_baskets(frame: pl.DataFrame, names: Sequence[str], weight: str | None = None) -> Baskets:
-    """The items of a frame that are named; a cell that says neither yes nor no is refused, with its column.
+    """Read the named items of a frame; a column with a cell that says neither yes nor no is refused.
 
     >>> encode_baskets(pl.DataFrame({"tea": ["yes", "no"], "milk": [0, 1]}), ["tea", "milk"]).bought["tea"].tolist()
     [True, False]
@@ -80,9 +81,9 @@ def people_in(frame: pl.DataFrame, schema: Schema) -> int:
 
 
 def baskets(frame: Any, *, transaction: str, item: str) -> Any:
-    """A long table, a row for each item of a transaction, as a wide one: a row a transaction, a column an item.
+    """Turn a long table (one row per item bought) into a wide one (one row per transaction, one column per item).
 
-    Items are in the order of their names, transactions as they first come; what names a transaction is left out.
+    Items are ordered by name, transactions by first appearance. The column that names transactions is left out.
 
     >>> bought = pl.DataFrame({"id": [7, 7, 9], "item": ["tea", "milk", "tea"]})
     >>> baskets(bought, transaction="id", item="item").to_dict(as_series=False)
@@ -102,7 +103,7 @@ def baskets(frame: Any, *, transaction: str, item: str) -> Any:
     _, first, place = np.unique(row, return_index=True, return_inverse=True)
     if len(first) * len(names) > MOST_CELLS:
         raise DataError(f"{len(first):,} transactions of {len(names):,} items are too many cells: drop rare items")
-    # As they first come.
+    # From the order of their names to the order in which transactions first appear.
     order = np.empty(len(first), np.int64)
     order[np.argsort(first)] = np.arange(len(first))
     wide = np.zeros((len(names), len(first)), bool)
@@ -130,6 +131,7 @@ def _bought(series: pl.Series) -> Bools:
         no = any(word in NO for word in words.values())
     else:
         _refuse(series.name)
+    # An empty cell means no, but only in a column without any explicit no.
     if no and (gone := series.null_count()):
         raise DataError(
             f"column {series.name!r} says no in some cells and nothing in {gone}: say no there, or drop these rows"

@@ -1,4 +1,4 @@
-"""Numbers in bins: where one bin ends the next begins, and a number on a cut is below it."""
+"""Numbers cut into bins: each bin ends where the next begins, and a number on a cut belongs to the lower bin."""
 
 from collections.abc import Sequence
 from itertools import pairwise
@@ -10,7 +10,9 @@ from kspan.data.cells import number_text
 
 
 def shares_in_bins(cuts: Sequence[float], low: Floats, high: Floats) -> Floats:
-    """How much of each range, or which single number, is in each bin.
+    """Return the share of each range that falls into each bin, one row per range.
+
+    A range of a single number (`low == high`) lies wholly in one bin.
 
     >>> shares_in_bins([10.0], np.array([4.0, 9.0]), np.array([4.0, 13.0])).tolist()
     [[1.0, 0.0], [0.25, 0.75]]
@@ -18,7 +20,7 @@ def shares_in_bins(cuts: Sequence[float], low: Floats, high: Floats) -> Floats:
     ends = np.concatenate([[-np.inf], cuts, [np.inf]])
     inside = np.minimum(high[:, None], ends[None, 1:]) - np.maximum(low[:, None], ends[None, :-1])
     inside = np.maximum(inside, 0.0)
-    one = np.zeros_like(inside)
+    one = np.zeros_like(inside)  # for single numbers, whose range has no length to share out
     one[np.arange(len(low)), np.searchsorted(np.array(cuts), low, side="left")] = 1.0
     wide = (high > low)[:, None]
     shares: Floats = np.where(wide, inside / np.where(wide, (high - low)[:, None], 1.0), one)
@@ -26,7 +28,7 @@ def shares_in_bins(cuts: Sequence[float], low: Floats, high: Floats) -> Floats:
 
 
 def bin_names(cuts: Sequence[float]) -> list[str]:
-    """What the bins are called.
+    """The names of the bins.
 
     >>> bin_names([17.5, 30.0])
     ['<=17.5', '(17.5, 30]', '>30']

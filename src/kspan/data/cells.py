@@ -16,12 +16,12 @@ from kspan.limits import LARGEST_END
 SUPPRESSED = "*"
 
 NOT_A_NUMBER = frozenset({"?", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "None", "."})
-"""In a column that otherwise holds numbers these mean a missing one; anywhere else they are words."""
+"""In a column that otherwise holds numbers, these mean a missing one; anywhere else they are words."""
 
 _SPECIAL = re.compile(r"[\\|{}]")
 _PART = re.compile(r"(?:\\.|[^\\|{}])+", re.DOTALL)
 _INTERVAL = re.compile(r"(?!\(.*\)$)([\[\](])\s*([^\s,;]+)\s*[,;]\s*([^\s,;]+)\s*([\])\[])")
-"""An end that is left out has its bracket the other way round, or is a parenthesis; two of these are no interval."""
+"""An excluded end has a reversed bracket or a parenthesis; `(a, b)`, with two parentheses, is no interval."""
 _NUMBER = re.compile(r"[+-]?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?")
 
 
@@ -41,7 +41,7 @@ class OneOf:
 
 @dataclass(frozen=True)
 class Between:
-    """A number from low to high, both included unless it is said; an end that is infinite is none."""
+    """A number from low to high; an end is included unless marked as excluded, and an infinite end is no end."""
 
     low: float
     high: float
@@ -49,7 +49,7 @@ class Between:
     without_high: bool = False
 
     def closed(self, *, whole: bool) -> tuple[float, float]:
-        """The lowest and the highest number in it, of whole numbers or of all.
+        """The lowest and the highest number in the range, among whole numbers or among all floats.
 
         >>> Between(20, 40, without_high=True).closed(whole=True)
         (20, 39)
@@ -68,7 +68,7 @@ Cell = Exact | OneOf | Between | Anything
 
 
 def read_cell(text: str) -> Cell:
-    r"""The meaning of a released cell.
+    r"""Parse the text of a released cell.
 
     >>> read_cell("{a|b}"), read_cell("*"), read_cell("F")
     (OneOf(values=('a', 'b')), Anything(), Exact(value='F'))
@@ -83,17 +83,19 @@ def read_cell(text: str) -> Cell:
         return Anything()
     if text.startswith("{") and text.endswith("}"):
         parts = _PART.findall(text[1:-1])
+        # `findall` skips what it cannot match: a text with anything left over is a word, not a set.
         if parts and "|".join(parts) == text[1:-1]:
             return OneOf(tuple(re.sub(r"\\(.)", r"\1", part, flags=re.DOTALL) for part in parts))
     if ends := _INTERVAL.fullmatch(text):
         low, high, without = number(ends[2]), number(ends[3]), (ends[1] != "[", ends[4] != "]")
+        # A range that holds no number, such as `[5, 5[`, is a word.
         if low is not None and high is not None and (low < high or (low == high and not any(without))):
             return Between(low, high, *without)
     return Exact(text)
 
 
 def values_in(cell: Cell) -> tuple[str, ...]:
-    """The values that a cell names one by one.
+    """The values that a cell lists one by one; none for a range or a suppressed cell.
 
     >>> values_in(OneOf(("a", "b"))), values_in(Exact("a")), values_in(Between(0, 9))
     (('a', 'b'), ('a',), ())
@@ -108,7 +110,7 @@ def values_in(cell: Cell) -> tuple[str, ...]:
 
 
 def range_of(cell: Cell) -> tuple[float, float] | None:
-    """The lowest and the highest number that a cell admits, or None if it does not speak of numbers alone.
+    """The lowest and the highest number that a cell admits, or None if it admits anything but numbers.
 
     >>> range_of(OneOf(("20", "23"))), range_of(Between(0, 9)), range_of(Exact("a"))
     ((20.0, 23.0), (0, 9), None)
@@ -120,7 +122,7 @@ def range_of(cell: Cell) -> tuple[float, float] | None:
 
 
 def write_set(values: Iterable[str]) -> str:
-    r"""A set of values as a released table shows it.
+    r"""Write a set of values as a released table shows it.
 
     >>> write_set(["a", "b|c"])
     '{a|b\\|c}'
@@ -129,7 +131,7 @@ def write_set(values: Iterable[str]) -> str:
 
 
 def write_cell(cell: Cell) -> str:
-    """A cell as a released table shows it; a range that has no end on a side as `<20` or `>=60`.
+    """Write a cell as a released table shows it; a range that is open on one side is written `<20` or `>=60`.
 
     >>> [write_cell(cell) for cell in (Between(20, 40, without_high=True), Between(60, math.inf), OneOf(("a", "b")))]
     ['[20, 40[', '>=60', '{a|b}']
@@ -145,7 +147,7 @@ def write_cell(cell: Cell) -> str:
             if low == high:
                 return number_text(low)
             if math.isinf(low) and math.isinf(high):
-                return write_interval(-LARGEST_END, LARGEST_END)
+                return write_interval(-LARGEST_END, LARGEST_END)  # which is read as a range without ends
             if math.isinf(low):
                 return f"<{'' if without_high else '='}{number_text(high)}"
             if math.isinf(high):
@@ -155,7 +157,7 @@ def write_cell(cell: Cell) -> str:
 
 
 def write_interval(low: float, high: float) -> str:
-    """An interval as a released table shows it.
+    """Write an interval as a released table shows it.
 
     >>> write_interval(20, 39.5)
     '[20, 39.5]'
@@ -164,7 +166,7 @@ def write_interval(low: float, high: float) -> str:
 
 
 def number(text: str) -> float | None:
-    """The number that a cell writes, or None; `007` and `1e999` are words, since they would not survive as numbers.
+    """The number that a text spells, or None; `007` and `1e999` are words, since they would not survive as numbers.
 
     >>> number("-1.50"), number("007"), number("n/a")
     (-1.5, None, None)
@@ -176,13 +178,14 @@ def number(text: str) -> float | None:
 
 
 def number_text(value: float | np.number[Any]) -> str:
-    """A number the way a person writes it.
+    """Write a number the way a person does.
 
     >>> number_text(39.0), number_text(0.5), number_text(2**60 + 1), number_text(np.float32(1.1))
     ('39', '0.5', '1152921504606846977', '1.1')
     """
     if isinstance(value, np.floating):
-        value = float(str(value))  # a short float has few digits, and no others that it only seems to have
+        value = float(str(value))  # through its text: the 32-bit float 1.1 is 1.1, not 1.100000023841858
     if not isinstance(value, float):
         return str(int(value))  # a whole number may have more digits than a float
+    # From 2**53 on floats skip whole numbers, so that the last digits of an integer would be made up.
     return str(int(value)) if value.is_integer() and abs(value) < 2**53 else repr(float(value))

@@ -1,4 +1,4 @@
-"""Does what is declared of a column cover what it holds, general cells (`{a|b}`, `[lo, hi]`, names) included?"""
+"""Checks that the declared domain and hierarchy of a column cover its cells, general ones (`{a|b}`, names) included."""
 
 from dataclasses import replace
 
@@ -11,9 +11,9 @@ from kspan.errors import DataError, HierarchyError, hinted
 
 
 def check_domain(column: Column, range_pattern: str | None = None, hierarchy: Hierarchy | Recipe | None = None) -> None:
-    """Refuse cells outside the declared domain, by their number: whose they are stays in the house.
+    """Refuse cells outside the declared domain; the error says how many there are, and quotes none.
 
-    Names of the hierarchy stand for values, and are as good as these.
+    Names of the hierarchy stand for values, and are accepted like these.
     """
     domain = column.domain
     if domain is None:
@@ -41,14 +41,14 @@ def check_domain(column: Column, range_pattern: str | None = None, hierarchy: Hi
 
 
 def _names_above(column: Column, hierarchy: Hierarchy | Recipe | None) -> frozenset[str]:
-    """What a hierarchy calls several values of a declared domain."""
+    """The names of a hierarchy above its values; a recipe has none unless the domain declares the values."""
     if isinstance(hierarchy, Recipe):
         hierarchy = None if column.domain is None or column.domain.values is None else _built(column, hierarchy)
     return frozenset() if hierarchy is None else frozenset(hierarchy.members) - frozenset(hierarchy.levels[0])
 
 
 def _built(column: Column, recipe: Recipe, pattern: str | None = None) -> Hierarchy | None:
-    """The hierarchy by a recipe: of the declared values, or else of those that a column has, if it has any."""
+    """Build the hierarchy of a recipe from the declared values, else from those of the column; None without any."""
     values = None if column.domain is None else column.domain.values
     if values is None:
         values = tuple(dict.fromkeys(value for cell in meanings(column, pattern).cells for value in values_in(cell)))
@@ -61,10 +61,10 @@ def _built(column: Column, recipe: Recipe, pattern: str | None = None) -> Hierar
 
 
 def with_hierarchy(column: Column, hierarchy: Hierarchy | Recipe, range_pattern: str | None = None) -> Column:
-    """The column with its hierarchy, built for it if it is a recipe; values that it lacks are named and refused."""
+    """The column with its hierarchy (built first, if it is a recipe); values that the hierarchy lacks are refused."""
     if not isinstance(hierarchy, Hierarchy):
         made = _built(column, hierarchy, range_pattern)
-        if made is None:  # where all cells are suppressed or missing there is nothing to build from, and no need
+        if made is None:  # all cells are suppressed or missing: there is nothing to build from, and no need
             return column
         hierarchy = made
     unknown = [
@@ -85,7 +85,7 @@ def with_hierarchy(column: Column, hierarchy: Hierarchy | Recipe, range_pattern:
 
 
 def check_names(column: Column, suppressed_text: str) -> None:
-    """Refuse a hierarchy that calls some of its values what a suppressed cell is to show."""
+    """Refuse a hierarchy that uses the text of suppressed cells as a name for some of its values."""
     hierarchy = column.hierarchy
     if hierarchy is None or suppressed_text in (SUPPRESSED, hierarchy.names[-1][0]):
         return

@@ -15,7 +15,7 @@ KINDS: tuple[Kind, ...] = ("numeric", "categorical")
 
 @dataclass(frozen=True)
 class Domain:
-    """What an attribute may hold: numbers in a range, some values, or just numbers or values of any kind."""
+    """What an attribute may hold: numbers in a range, listed values, or any numbers or any values."""
 
     kind: Kind
     low: float | None = None

@@ -1,4 +1,4 @@
-"""Frame to table: the only module that sees a raw cell."""
+"""From frames to coded tables: the only module that sees raw cells."""
 
 import os
 from collections.abc import Iterator, Sequence
@@ -32,7 +32,7 @@ INTEGER, DECIMAL = r"^[+-]?(0|[1-9]\d*)$", r"^[+-]?(0|[1-9]\d*)(\.\d+)?([eE][+-]
 
 
 def encode(frame: pl.DataFrame, schema: Schema, names: Sequence[str] | None = None) -> Table:
-    """The coded table of the public and private columns of a frame (or of those named), its rows in the same order."""
+    """Code the public and private columns of a frame (or the named ones); rows keep their order."""
     if names is None:
         schema.check_columns(frame.columns)
         names = (*schema.public, *schema.private)
@@ -45,7 +45,7 @@ def encode(frame: pl.DataFrame, schema: Schema, names: Sequence[str] | None = No
 
 
 def encode_column(series: pl.Series, schema: Schema) -> Column:
-    """One column of a frame as codes, checked against its declared domain and its hierarchy."""
+    """Code one column of a frame, and check it against its declared domain and its hierarchy."""
     domain = schema.domains.get(series.name)
     series = _plain(series)
     if domain is not None and domain.kind == "categorical":
@@ -70,6 +70,7 @@ def _plain(series: pl.Series) -> pl.Series:
         return series if _are_reckoned(series).all() else _as_text(series)
     if kind.is_decimal():
         floats = series.cast(pl.Float64)
+        # Numbers, unless floats have too few digits to keep all values apart.
         return floats if floats.n_unique() == series.n_unique() else series.cast(pl.String)
     if kind in (*WIDE, pl.Null, pl.Boolean, pl.Date, pl.Datetime, pl.Time, pl.Categorical, pl.Enum):
         return series.cast(pl.String)
@@ -77,7 +78,7 @@ def _plain(series: pl.Series) -> pl.Series:
 
 
 def _are_reckoned(numbers: pl.Series) -> pl.Series:
-    """Which numbers can be reckoned with; null where there is none."""
+    """Which numbers are neither too large nor too small to compute with; null where there is none."""
     sizes = numbers.abs()
     return (sizes == 0) | sizes.is_between(LEAST_NUMBER, LARGEST_NUMBER)
 
@@ -93,6 +94,7 @@ def _as_text(series: pl.Series) -> pl.Series:
 
 def _numbers(series: pl.Series, domain: Domain | None) -> Column:
     has_missing = series.null_count() > 0
+    # UInt64 may not fit into the Int64 offsets from the lowest number, and a column of nulls has no lowest number.
     if series.dtype.is_integer() and series.dtype != pl.UInt64 and series.null_count() < len(series):
         values, codes = _ranked_integers(series, has_missing)
     else:
@@ -102,11 +104,13 @@ def _numbers(series: pl.Series, domain: Domain | None) -> Column:
 
 
 def _ranked(series: pl.Series) -> tuple[NDArray[Any], NDArray[Any]]:
+    """The sorted values, and the place of every cell among them; null cells come after them."""
     values = series.unique().drop_nulls().sort().to_numpy()
     return values, (series.rank("dense") - 1).fill_null(len(values)).to_numpy()
 
 
 def _ranked_integers(series: pl.Series, has_missing: bool) -> tuple[NDArray[Any], NDArray[Any]]:
+    """The same through a table of all numbers in the range, unless the range is too wide for that."""
     low, high = int(series.min()), int(series.max())  # type: ignore[arg-type]
     span = high - low + 1
     if span > max(1 << 16, 8 * len(series)):
@@ -124,12 +128,13 @@ def _words(series: pl.Series, schema: Schema, domain: Domain | None) -> Column:
     labels = series.unique().drop_nulls().sort()
     codes = _label_codes(series, labels)
     gone = set(schema.missing)
-    stars = {SUPPRESSED, schema.suppressed_text} - gone
+    stars = {SUPPRESSED, schema.suppressed_text} - gone  # what the policy calls missing is not suppressed
     has_missing = series.null_count() > 0
+    # Private columns only: public values that look alike stay different, since an attacker may tell them apart.
     if series.name in schema.private and (found := spellings(labels, _known(series.name, schema))) is not None:
         labels, places = found
         codes = places[codes]
-        has_missing |= bool((places[:-1] == len(labels)).any())
+        has_missing |= bool((places[:-1] == len(labels)).any())  # labels that show nothing
     ordinary = labels.filter(~labels.is_in([*gone, *stars]))
     numbers = None if domain is not None and domain.kind == "categorical" else _parsed(ordinary)
     if numbers is None:
@@ -138,6 +143,7 @@ def _words(series: pl.Series, schema: Schema, domain: Domain | None) -> Column:
         place = dict(zip(kept.to_list(), range(len(kept)), strict=True))
     else:
         kind, values = "numeric", numbers.drop_nulls().unique().sort().to_numpy()
+        # The 0 of a sign such as `?` does not matter: such labels count as missing below.
         ranks = np.searchsorted(values, numbers.fill_null(0).to_numpy())
         place = {label: int(rank) for label, rank in zip(ordinary.to_list(), ranks, strict=True)}
         gone |= {label for label, is_null in zip(ordinary.to_list(), numbers.is_null(), strict=True) if is_null}
@@ -147,12 +153,12 @@ def _words(series: pl.Series, schema: Schema, domain: Domain | None) -> Column:
     translate = [
         size - 1 if label in gone else len(values) if label in stars else place[label] for label in labels.to_list()
     ]
-    table = np.array([*translate, size - 1], _code_type(size))  # the last entry is where null cells point to
+    table = np.array([*translate, size - 1], _code_type(size))  # null cells point to the last entry
     return Column(series.name, kind, _smallest(table[codes], size), values, has_suppressed, has_missing, domain)
 
 
 def _known(name: str, schema: Schema) -> Iterator[str]:
-    """How the policy spells what a column may show."""
+    """The spellings that the policy itself uses for cells of a column."""
     yield from (*schema.missing, SUPPRESSED, schema.suppressed_text)
     domain, hierarchy = schema.domains.get(name), schema.hierarchies.get(name)
     yield from () if domain is None or domain.values is None else domain.values
@@ -163,7 +169,7 @@ def _known(name: str, schema: Schema) -> Iterator[str]:
 
 
 def _label_codes(series: pl.Series, labels: pl.Series) -> NDArray[Any]:
-    """The place of every cell among the sorted labels, null cells after them."""
+    """The place of every cell among the sorted labels; null cells come after them."""
     if len(labels) > len(series) // 8:
         codes = series.rank("dense") - 1
     else:
@@ -172,7 +178,7 @@ def _label_codes(series: pl.Series, labels: pl.Series) -> NDArray[Any]:
 
 
 def _parsed(labels: pl.Series) -> pl.Series | None:
-    """The labels as numbers (null for a sign of a missing one), or None if they are words."""
+    """The labels as numbers (null for a sign of a missing number), or None if they are words."""
     words = labels.is_in(list(NOT_A_NUMBER))
     if words.all():
         return None
@@ -185,7 +191,7 @@ def _parsed(labels: pl.Series) -> pl.Series | None:
 
 
 def _stay_different(labels: pl.Series, numbers: pl.Series) -> bool:
-    """Do labels that write different numbers become different ones? Those with too many digits do not."""
+    """Do labels that spell different numbers stay different as numbers? With too many digits they do not."""
     different = numbers.drop_nulls().n_unique()
     return different == len(labels) or different == len({Decimal(label) for label in labels})
 

@@ -1,6 +1,6 @@
-"""What cells, released or raw, are expected to hold of an attribute that was learned before.
+"""The expected content of cells, released or raw, of an attribute that is already known from another table.
 
-A missing cell, `*`, and a cell that admits only words that were never learned say nothing.
+A missing cell, `*`, and a cell that admits only unknown words say nothing.
 """
 
 from dataclasses import dataclass, replace
@@ -22,26 +22,26 @@ from kspan.errors import DataError, check_choice
 Likelihood = Literal["even", "em"]
 LIKELIHOODS: tuple[str, ...] = get_args(Likelihood)
 MOST_ROUNDS, CHANGE = 500, 0.01
-"""When to stop estimating how likely values are: when the next round moves less than this share of the people.
+"""Estimating how likely values are ends after so many rounds, or when a round moves less than this share of people.
 
-To go on would fit chance: on Adult naive Bayes loses again what it had gained (docs/learn.md).
+To go on would fit noise: on Adult, naive Bayes would lose again what it had gained (docs/learn.md).
 """
 
 
 @dataclass(frozen=True, repr=False)
 class WordCells:
-    """Of each row its code, and of each code how likely every word is."""
+    """The code of each row, and how likely every word is for each code."""
 
     codes: Codes
     chances: Floats
-    """Code by word; where a code says nothing all are zero."""
+    """One row per code, one column per word; all zeros where a code says nothing."""
     says: Bools
     missing: Bools
 
 
 @dataclass(frozen=True, repr=False)
 class NumberCells:
-    """Of each row its code, and of each code the lowest and the highest number, perhaps infinite."""
+    """The code of each row, and the lowest and highest number of each code, which may be infinite."""
 
     codes: Codes
     low: Floats
@@ -52,14 +52,14 @@ class NumberCells:
 
 @dataclass(frozen=True)
 class Signs:
-    """How cells look that say nothing, besides empty ones and `*`."""
+    """The texts of cells that say nothing, besides empty cells and `*`."""
 
     missing: tuple[str, ...] = ()
     suppressed: str = SUPPRESSED
 
     @classmethod
     def of(cls, schema: Schema) -> "Signs":
-        """As a policy declares them."""
+        """The signs that a policy declares."""
         return cls(schema.missing, schema.suppressed_text)
 
 
@@ -68,17 +68,18 @@ NO_SIGNS = Signs()
 
 @dataclass(frozen=True)
 class Words:
-    """An attribute of words that is known from some table."""
+    """An attribute of words, as known from some table."""
 
     name: str
     values: tuple[str, ...]
     weights: tuple[float, ...]
-    """How likely each is, among those that a cell admits."""
+    """How likely each word is, relative to the other words that a cell admits."""
     hierarchy: Hierarchy | None = None
     signs: Signs = NO_SIGNS
 
     def read(self, series: pl.Series) -> WordCells:
         """What the cells of a column say."""
+        # Declared as words, so that a column of words that happen to be numbers stays what it was.
         schema = Schema(
             public=[self.name],
             domains={self.name: Domain("categorical")},
@@ -95,7 +96,7 @@ class Words:
         if known:
             ours, theirs = map(list, zip(*known, strict=True))
             chances[:, ours] = shown.admits[:, theirs] * np.array(self.weights)[ours]
-        if shown.column.suppressed is not None:
+        if shown.column.suppressed is not None:  # it admits every word, but says nothing
             chances[shown.column.suppressed] = 0.0
         sums = chances.sum(axis=1, keepdims=True)
         says = sums[:, 0] > 0
@@ -105,7 +106,7 @@ class Words:
 
 @dataclass(frozen=True)
 class Numbers:
-    """An attribute of numbers that is known from some table, with the lowest and the highest of them."""
+    """An attribute of numbers, as known from some table, with its lowest and highest number."""
 
     name: str
     low: float
@@ -114,8 +115,8 @@ class Numbers:
     signs: Signs = NO_SIGNS
 
     def read(self, series: pl.Series, pattern: str | None = None) -> NumberCells:
-        """What the cells of a column say; a pattern tells how ranges are written."""
-        # A sign such as `?` beside ranges is a word to the coder, but no number can be meant by it.
+        """What the cells of a column say; `pattern` says how ranges are written."""
+        # Beside ranges, `encode_column` takes a sign such as `?` for a word; here it can only mean a missing number.
         missing = NOT_A_NUMBER.union(self.signs.missing)
         schema = Schema(public=[self.name], missing=missing, suppressed_text=self.signs.suppressed)
         shown = general(_named(encode_column(series.alias(self.name), schema), self.hierarchy), pattern)
@@ -133,9 +134,9 @@ class Numbers:
         return NumberCells(shown.column.codes, low, high, says, _missing(shown.column))
 
     def ends(self, cells: NumberCells) -> tuple[Floats, Floats]:
-        """The ends of what each code admits; where it has none, the lowest or the highest number known."""
+        """The ends of what each code admits; an open end becomes the lowest or the highest known number."""
         low, high = cells.low, cells.high
-        # A range beyond all that is known ends where it begins.
+        # A range beyond all known numbers ends where it begins: `>=99` is 99 if the highest known number is 90.
         below = np.minimum(self.low, np.where(np.isfinite(high), high, self.low))
         above = np.maximum(self.high, np.where(np.isfinite(low), low, self.high))
         return np.where(low == -np.inf, below, low), np.where(high == np.inf, above, high)
@@ -145,7 +146,7 @@ Known = Words | Numbers
 
 
 def known(shown: General, weights: Floats | None = None, signs: Signs = NO_SIGNS) -> Known:
-    """An attribute as a column of a table shows it, all words as likely as their weights."""
+    """The attribute that a column of a table shows; `weights` says how likely each word is (default: all alike)."""
     column = shown.column
     if shown.kind == "categorical":
         each = np.ones(shown.size) if weights is None else weights
@@ -155,7 +156,7 @@ def known(shown: General, weights: Floats | None = None, signs: Signs = NO_SIGNS
 
 
 def spoken(shown: General, counts: Floats) -> Floats:
-    """Counts of people by code (and label) without those whose cells say nothing."""
+    """The counts of people by code (and label), without those whose cells are suppressed or missing."""
     said = counts.copy()
     for code in (shown.column.suppressed, shown.column.missing):
         if code is not None:
@@ -164,7 +165,7 @@ def spoken(shown: General, counts: Floats) -> Floats:
 
 
 def likely(shown: General, counts: Floats, likelihood: str) -> Floats:
-    """How likely each value is for people of each label: evenly, or as the table itself tells (by EM).
+    """How likely each value is among the people of each label: evenly, or as estimated from the table itself (by EM).
 
     Two of three people who show a single word have `a`, so that it is twice as likely as `b` in `{a|b}`:
 
@@ -182,6 +183,7 @@ def likely(shown: General, counts: Floats, likelihood: str) -> Floats:
         people = shown.expected(counts, weights)
         sums = people.sum(axis=0)
         better = np.where(sums > 0, people / np.where(sums > 0, sums, 1.0), weights)
+        # Whoever moves leaves one value for another, so half the differences are the share of people who move.
         change = np.abs(better - weights).sum(axis=0).max() / 2
         weights = better
         if change < CHANGE:
@@ -190,12 +192,12 @@ def likely(shown: General, counts: Floats, likelihood: str) -> Floats:
 
 
 def check_likelihood(word: str) -> None:
-    """Refuse what is no way to say how likely values are."""
+    """Refuse a word that is not one of `LIKELIHOODS`."""
     check_choice("likelihood", word, LIKELIHOODS)
 
 
 def _named(column: Column, hierarchy: Hierarchy | None) -> Column:
-    """A column with the names of a hierarchy, which need not know all of its cells."""
+    """The column with a hierarchy, which need not know all of its cells."""
     return column if hierarchy is None else replace(column, hierarchy=hierarchy)
 
 

@@ -1,4 +1,4 @@
-"""Building very many small objects without the search for garbage passing over all of them again and again."""
+"""Building very many small objects without the garbage collector scanning all of them again and again."""
 
 import gc
 from collections.abc import Iterator
@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def uncollected() -> Iterator[None]:
-    """Leave garbage in cycles alone meanwhile, in all threads; for work that makes no cycles.
+    """Turn the garbage collector off for a while, in all threads; for work that creates no reference cycles.
 
     >>> with uncollected():
     ...     gc.isenabled()

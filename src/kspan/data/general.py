@@ -1,4 +1,4 @@
-"""What the cells of a released column may stand for, as arrays: which values, and how likely each."""
+"""What the cells of a released column may stand for, as arrays: which values, and how likely each of them is."""
 
 import math
 from collections.abc import Sequence
@@ -18,14 +18,14 @@ from kspan.errors import DataError
 ROUNDING = 1e-12
 
 EVERYTHING: Bools = np.empty(0, bool)
-"""Every value can occur."""
+"""An empty mask of values means that every value can occur."""
 
 EXPECTED = "a value, {a|b}, [lo, hi], [lo, hi[, lo-hi, * or a name of its hierarchy"
 
 
 @dataclass(frozen=True, repr=False)
 class General:
-    """A column of cells, and the values that each code admits: a table for words, a range of places for numbers."""
+    """A column, and the values that each of its codes admits: a table for words, a range of places for numbers."""
 
     column: Column
     kind: Kind
@@ -35,10 +35,10 @@ class General:
     """For words: does a code (row) admit a value (column)? A missing cell admits none."""
     low: Int64s
     high: Int64s
-    """For numbers: the first place that a code admits, and the place after its last."""
+    """For numbers: the first place in `values` that a code admits, and the place after the last one."""
     lowest: Floats
     highest: Floats
-    """For numbers: the ends of what a code admits, infinite where it has none, nan where it is missing."""
+    """For numbers: the ends of what a code admits; infinite where there is no end, nan where the cell is missing."""
 
     @property
     def size(self) -> int:
@@ -52,7 +52,7 @@ class General:
 
     @cached_property
     def is_exact(self) -> bool:
-        """Does every cell admit one value, or is missing?"""
+        """Is every cell either a single value or missing?"""
         return bool((self.numbers_admitted <= 1).all())
 
     @cached_property
@@ -68,20 +68,21 @@ class General:
 
     @cached_property
     def listed(self) -> tuple[Int64s, Int64s]:
-        """The words that each code admits, one after the other: those of code c from `start[c]` to `start[c + 1]`."""
+        """Arrays `start` and `place`: the words that code c admits are at `place[start[c]:start[c + 1]]`."""
         return np.append(0, np.cumsum(self.admits.sum(axis=1))), np.nonzero(self.admits)[1]
 
     @cached_property
     def evenly(self) -> Floats:
-        """How likely each value is before anything is known: words alike, numbers by the room around them."""
+        """How likely each value is before anything is known: all words alike, numbers by the room around them."""
         if self.kind == "categorical" or self.size < 2:
             return np.ones(self.size)
         gaps = np.diff(self.values.astype(np.float64)) / 2
+        # The room of a number is half the way to each neighbor; the first and the last one count their one gap twice.
         room = np.append(gaps, gaps[-1]) + np.append(gaps[0], gaps)
         return np.where(np.isfinite(room) & (room > 0), room, 1.0)
 
     def mass(self, weights: Floats) -> Floats:
-        """For each code the weight of all values that it admits; weights may have several columns."""
+        """For each code, the total weight of the values that it admits; `weights` may have several columns."""
         if self.kind == "categorical":
             return self.admits @ weights
         sums = np.concatenate([np.zeros((1, *weights.shape[1:])), np.cumsum(weights, axis=0)])
@@ -89,10 +90,10 @@ class General:
         return inside
 
     def expected(self, counts: Floats, weights: Floats, inside: Bools | None = None) -> Floats:
-        """How many people have each value, if so many show each code and values are as likely as their weights.
+        """How many people are expected to have each value, given how many show each code and how likely values are.
 
-        Both have a column for each label; only values `inside` can occur, if it is given. Where the values that a code
-        admits have no weight, its people are nowhere.
+        `counts` (by code) and `weights` (by value) have one column per label. If `inside` is given, only these values
+        can occur. If no value that a code admits has any weight, the people of that code are not counted at all.
         Table III of Shao and Beckford has 5.5 F and 2.5 M:
 
         >>> import polars as pl
@@ -113,9 +114,10 @@ class General:
         return found
 
     def narrowed(self, codes: Int64s, inside: Bools) -> tuple["General", Int64s]:
-        """For some codes those of cells that admit only the values inside, and what has them all; new ones come last.
+        """Narrow the cells of some codes to the values `inside`; return a `General` with them, and their codes in it.
 
-        Of numbers those inside must be neighbors. Nothing is narrowed to nothing.
+        Codes of cells that did not exist before come last. For numbers, the values inside must be neighbors. A cell
+        that would admit nothing stays as it is.
         """
         if self.kind == "categorical":
             cells, wanted = self.admits, self.admits[codes] & inside
@@ -126,6 +128,7 @@ class General:
             wanted = np.column_stack([np.maximum(self.low[codes], first), np.minimum(self.high[codes], last)])
             empty = wanted[:, 0] >= wanted[:, 1]
         wanted[empty] = cells[codes[empty]]
+        # Reversed, so that of codes that admit the same the first one counts.
         known = {cell.tobytes(): code for code, cell in reversed(list(enumerate(cells)))}
         found, new = list[int](), list[int]()
         for place, cell in enumerate(wanted):
@@ -142,6 +145,7 @@ class General:
             more = replace(self, admits=np.empty((self.cells + len(new), 0), bool))
         ends = added.astype(np.int64)
         low, high = np.concatenate([self.low, ends[:, 0]]), np.concatenate([self.high, ends[:, 1]])
+        # `lowest` and `highest` keep the codes of the column alone: of narrowed cells only the places are used.
         return replace(more, low=low, high=high), np.array(found, np.int64)
 
     def _some(self, weights: Floats) -> Bools:
@@ -160,7 +164,7 @@ def general(column: Column, pattern: str | None = None) -> General:
 
 
 def has_general_cells(column: Column, pattern: str | None = None) -> bool:
-    """Does a column show anything but single values and missing ones?"""
+    """Does a column show anything but single values and missing cells?"""
     return not general(column, pattern).is_exact
 
 
@@ -188,6 +192,7 @@ def _of_exact_numbers(column: Column) -> General:
 
 
 def _of_numbers(column: Column, cells: Sequence[Cell]) -> General:
+    # Among whole numbers alone, `]20, 40[` runs from 21 to 39.
     whole = all(end.is_integer() for cell in cells for end in _finite(cell))
     ends = np.array([_ends(cell, whole) for cell in cells]).reshape(-1, 2)
     inner = [float(value) for cell in cells for value in values_in(cell)]
@@ -195,7 +200,8 @@ def _of_numbers(column: Column, cells: Sequence[Cell]) -> General:
 
 
 def _ranges(column: Column, numbers: Floats, first: Floats, last: Floats) -> General:
-    """A column whose cells admit the numbers from a first one to a last one."""
+    """The `General` of a column in which code i admits the numbers from `first[i]` to `last[i]`."""
+    # `first` and `last` cover ordinary cells alone: the codes of a suppressed and of a missing cell come after them.
     low, high = np.zeros(column.size, np.int64), np.zeros(column.size, np.int64)
     lowest, highest = np.full(column.size, np.nan), np.full(column.size, np.nan)
     lowest[: len(first)], highest[: len(last)] = first, last
@@ -214,7 +220,7 @@ def _finite(cell: Cell) -> list[float]:
 
 
 def _ends(cell: Cell, whole: bool) -> tuple[float, float]:
-    """The lowest and the highest number; of several ones all between them count as admitted."""
+    """The lowest and the highest number of a cell; a set of numbers counts as the whole range that it spans."""
     if isinstance(cell, Between):
         return cell.closed(whole=whole)
     values = _finite(cell)

@@ -1,4 +1,4 @@
-"""Who stands together, and how the private values spread there: all that a requirement may look at."""
+"""Groups of people and how their private values are spread: all that a requirement may look at."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -14,29 +14,30 @@ from kspan.data.table import Column, Table
 NO_WEIGHTS: Int64s = np.empty(0, np.int64)
 
 MOST_MARKED = 32
-"""Keys are ranked by marking them, a bit each, if there may be at most so many times those that there are."""
+"""Keys are ranked by a bit for every possible key, if there are at most so many possible keys per row."""
 
 
 @dataclass(frozen=True, repr=False)
 class Counts:
-    """How many people of each group have each value of one private attribute, sparse and group by group.
+    """How many people of each group have each value of one private attribute, as sparse entries group by group.
 
-    Group g has `value[start[g]:start[g + 1]]`, in ascending order, with `people` of each.
+    The entries of group g are those from `start[g]` up to `start[g + 1]`: `value` holds the values that occur in it, in
+    ascending order, and `people` how many people have each.
     """
 
     start: Int64s
     value: Int64s
     people: Int64s
     whole: Int64s
-    """The same over everybody, indexed by value."""
+    """How many of all people have each value, indexed by value."""
     ordered: bool = False
-    """Numbers, so that the distance between values is their distance in the order."""
+    """Are the values numbers? Then the distance between two values is their distance in the order."""
     levels: tuple[Int64s, ...] = ()
-    """The hierarchy above the values, for the distance between categories."""
+    """The hierarchy above the values (see `Column.levels`), for the distance between categories."""
 
     @classmethod
     def of(cls, groups: Iterable[Sequence[int]] | Int64s, whole: Int64s | None = None, **says: Any) -> "Counts":
-        """From a small dense table of counts, one row a group; everybody is all of them, unless said.
+        """Build counts from a small dense table with one row per group; `whole` is the sum of all rows unless given.
 
         >>> Counts.of([[3, 0], [1, 2]]).value.tolist()
         [0, 0, 1]
@@ -52,30 +53,31 @@ class Counts:
         return np.repeat(np.arange(len(self.start) - 1), np.diff(self.start))
 
     def sum(self, entries: NDArray[Any]) -> NDArray[Any]:
-        """Sum of something over the entries of each group."""
+        """Sum something over the entries of each group."""
+        # No group may be empty: for an empty one, `reduceat` would return the next entry instead of 0.
         return np.add.reduceat(entries, self.start[:-1])
 
     def max(self, entries: NDArray[Any]) -> NDArray[Any]:
-        """Largest of something over the entries of each group."""
+        """Find the largest of something over the entries of each group."""
         return np.maximum.reduceat(entries, self.start[:-1])
 
     @cached_property
     def sizes(self) -> Int64s:
-        """People in each group."""
+        """The number of people in each group."""
         return self.sum(self.people)
 
     @cached_property
     def distinct(self) -> Int64s:
-        """Different values in each group."""
+        """The number of different values in each group."""
         return np.diff(self.start)
 
     @cached_property
     def majority(self) -> Int64s:
-        """People who share the most frequent value of their group."""
+        """The number of people in each group who have its most frequent value."""
         return self.max(self.people)
 
     def united(self, member: Int64s, union: Int64s, number: int) -> "Counts":
-        """The counts of `number` unions of groups: entry i says that union `union[i]` takes in group `member[i]`."""
+        """The counts of `number` unions of groups, where for every i union `union[i]` contains group `member[i]`."""
         width = len(self.whole)
         lengths = np.diff(self.start)[member]
         entry = runs(self.start[member], lengths)
@@ -84,7 +86,7 @@ class Counts:
         return _from_keys(distinct, people, number, self)
 
     def followed_by(self, other: "Counts") -> "Counts":
-        """These groups and then those of another part of the same people."""
+        """These groups, followed by the groups of another part of the same people."""
         start = np.concatenate([self.start, other.start[1:] + self.start[-1]])
         value, people = (np.concatenate(pair) for pair in ((self.value, other.value), (self.people, other.people)))
         return Counts(start, value, people, self.whole, self.ordered, self.levels)
@@ -102,7 +104,7 @@ class Groups:
     exposing: Bools = field(default_factory=lambda: np.empty(0, bool))
 
     def __post_init__(self) -> None:
-        if not len(self.exposing):
+        if not len(self.exposing):  # not given: every group exposes its people
             object.__setattr__(self, "exposing", np.ones(len(self.sizes), bool))
 
     def __len__(self) -> int:
@@ -113,7 +115,7 @@ class Groups:
 
 
 def runs(start: Int64s, lengths: Int64s) -> Int64s:
-    """All places of runs that begin at `start` and go on for `lengths`, one after the other.
+    """The indices of several runs, one after the other: run i has `lengths[i]` indices from `start[i]` on.
 
     >>> runs(np.array([5, 0]), np.array([2, 3])).tolist()
     [5, 6, 0, 1, 2]
@@ -122,18 +124,21 @@ def runs(start: Int64s, lengths: Int64s) -> Int64s:
 
 
 def count_groups(table: Table, group: Int64s, number: int, private: Iterable[str]) -> Groups:
-    """The groups of a table's rows, numbered by `group`; none of them is empty."""
+    """Count the people and the private values in each of `number` groups; `group` has the group of each row.
+
+    No group may be empty.
+    """
     weights = NO_WEIGHTS if table.weights is None else table.weights
     _, sizes, _ = tally(group, number, weights)
     return Groups(sizes, {name: count_values(table[name], group, number, weights) for name in private})
 
 
 def count_values(column: Column, group: Int64s, number: int, weights: Int64s) -> Counts:
-    """The values of one column, group by group."""
+    """Count how many people of each group have each value of a column."""
     keys = group * column.size
     keys += column.codes
     distinct, people, _ = tally(keys, number * column.size, weights)
-    del keys
+    del keys  # as long as the table: not needed during the next count
     present, times, _ = tally(column.codes.astype(np.int64), column.size, weights)
     whole = np.zeros(column.size, np.int64)
     whole[present] = times
@@ -142,11 +147,11 @@ def count_values(column: Column, group: Int64s, number: int, weights: Int64s) ->
 
 
 def group_rows(columns: Iterable[Column], rows: int) -> tuple[Int64s, int]:
-    """The group of each row, by equal codes, and how many groups there are, numbered in lexicographic order."""
+    """The group of each row, and the number of groups: rows with equal codes are a group, in lexicographic order."""
     keys, space = np.zeros(rows, np.int64), 1
     for column in columns:
         if space * column.size > 1 << 62:
-            keys, space = _ranked(keys, space)
+            keys, space = _ranked(keys, space)  # before keys outgrow 64 bits; ranks keep their order
         keys *= column.size
         keys += column.codes
         space *= column.size
@@ -154,7 +159,7 @@ def group_rows(columns: Iterable[Column], rows: int) -> tuple[Int64s, int]:
 
 
 def _ranked(keys: Int64s, space: int) -> tuple[Int64s, int]:
-    """The place of each key among the distinct ones, and how many these are; the array of keys may be used for it."""
+    """The rank of each key among the distinct keys, and how many these are; `keys` may be overwritten."""
     from kspan import kernels
 
     if space <= max(1 << 16, MOST_MARKED * len(keys)):
@@ -164,9 +169,10 @@ def _ranked(keys: Int64s, space: int) -> tuple[Int64s, int]:
 
 
 def tally(keys: Int64s, space: int, weights: Int64s, *, locate: bool = False) -> tuple[Int64s, Int64s, Int64s]:
-    """Distinct keys (all in `range(space)`) in ascending order, the weight of each, and the place of each key there.
+    """The distinct keys in ascending order, the total weight of each, and the place of every key among them.
 
-    Weights are positive; places are given only if asked for.
+    All keys are in `range(space)`. Weights are positive; without any, each key counts once. Places are only
+    guaranteed with `locate`.
 
     >>> distinct, weight, places = tally(np.array([7, 2, 7]), 8, NO_WEIGHTS, locate=True)
     >>> distinct.tolist(), weight.tolist(), places.tolist()
@@ -175,6 +181,7 @@ def tally(keys: Int64s, space: int, weights: Int64s, *, locate: bool = False) ->
     from kspan import kernels  # loading compiled code takes a moment: only when there is something to count
 
     if space <= max(1 << 16, 8 * len(keys)):
+        # Where no total can exceed 32 bits, half the memory will do.
         small = not len(weights) and len(keys) <= np.iinfo(np.int32).max
         totals = np.zeros(space, np.int32 if small else np.int64)
         places = np.empty(len(keys) if locate else 0, np.int64)
@@ -187,6 +194,7 @@ def tally(keys: Int64s, space: int, weights: Int64s, *, locate: bool = False) ->
 
 
 def _from_keys(keys: Int64s, people: Int64s, number: int, like: Counts) -> Counts:
+    """Counts from sorted keys `group * width + value`; all but the entries is taken from `like`."""
     width = len(like.whole)
     start = np.searchsorted(keys, np.arange(number + 1) * width)
     return Counts(start, keys % width, people, like.whole, like.ordered, like.levels)

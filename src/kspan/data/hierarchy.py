@@ -21,9 +21,10 @@ DELIMITERS = ";,\t|"
 
 @dataclass(frozen=True, repr=False)
 class Hierarchy:
-    """`levels[0]` lists the values, `levels[i]` what each of them is called at level i; the last level is one name.
+    """A generalization hierarchy: the name of every value at each level, up to one name that all values share.
 
-    An uneven branch repeats a name at several levels.
+    `levels[0]` lists the values themselves; `levels[i][v]` is the name of value v at level i. An uneven branch repeats
+    a name at several levels.
 
     >>> jobs = Hierarchy.of([("nurse", "health"), ("doctor", "health"), ("clerk", "clerk")])
     >>> jobs
@@ -36,9 +37,10 @@ class Hierarchy:
 
     @classmethod
     def of(cls, rows: Sequence[Sequence[str]], *, source: str = "the hierarchy") -> "Hierarchy":
-        """The hierarchy with one row a value, from the value up; `*` is added on top where there is no common root."""
+        """Build a hierarchy from one row per value, each from the value up; without a common root, `*` is added."""
         if not rows:
             raise HierarchyError(f"{source} is empty: it needs one line a value")
+        # A header gives itself away by its last cell, if all other lines end in `*`.
         if (
             len(rows) > 3
             and rows[0][-1:] != rows[1][-1:] == [SUPPRESSED]
@@ -75,16 +77,16 @@ class Hierarchy:
 
     @cached_property
     def names(self) -> tuple[tuple[str, ...], ...]:
-        """The different names of each level, in order of first appearance: a name's place is its code."""
+        """The distinct names of each level, in order of first appearance; the place of a name is its code."""
         return tuple(tuple(dict.fromkeys(level)) for level in self.levels)
 
     def codes(self, level: int) -> Int64s:
-        """The code of every value's name at a level."""
+        """The code of the name that each value has at a level."""
         place = {name: code for code, name in enumerate(self.names[level])}
         return np.fromiter((place[name] for name in self.levels[level]), np.int64, len(self.values))
 
     def parents(self, level: int) -> Int64s:
-        """A level as a map from code to code: the name above each name of the level."""
+        """For each name of a level, the code of its parent at the next level."""
         below, above = self.codes(level), self.codes(level + 1)
         parents = np.empty(len(self.names[level]), np.int64)
         parents[below] = above
@@ -92,7 +94,7 @@ class Hierarchy:
 
     @cached_property
     def members(self) -> dict[str, frozenset[int]]:
-        """The values (by their place) that every name stands for."""
+        """For every name, the places of the values that it stands for."""
         sets: dict[str, set[int]] = {}
         for level in self.levels:
             for place, name in enumerate(level):
@@ -101,19 +103,19 @@ class Hierarchy:
 
     @cached_property
     def _by_number(self) -> dict[str, str]:
-        """Numbers are found however they are written: `17.0` is `17`."""
+        """Maps the plain spelling of each number to its spelling here, so that `17` in the data finds `17.0`."""
         numbers = ((number(value), value) for value in self.values)
         return {number_text(value): name for value, name in numbers if value is not None}
 
     def find(self, label: str) -> str | None:
-        """The name in this hierarchy that a label of the data means, if there is one."""
+        """The name in this hierarchy that a label in the data refers to, or None."""
         if label in self.members:
             return label
-        # Files of hierarchies keep no blanks around names.
+        # Names lose the blanks around them when a file is read, so the label is tried without them as well.
         return self._by_number.get(label) or (bare if (bare := label.strip()) in self.members else None)
 
     def path(self, label: str) -> tuple[str, ...]:
-        """What a value, or a name that is already general, is called at every level.
+        """The name that a value, or a name that is already general, has at every level.
 
         >>> Hierarchy.of([("nurse", "health"), ("clerk", "office")]).path("health")
         ('health', 'health', '*')
@@ -121,12 +123,13 @@ class Hierarchy:
         name = self.find(label)
         if name is None:
             raise KeyError(label)
-        one = next(iter(self.members[name]))
+        one = next(iter(self.members[name]))  # any member will do: from this name upwards all have the same names
         column = [level[one] for level in self.levels]
         first = column.index(name)
         return (name,) * first + tuple(column[first:])
 
     def _check_names(self, source: str) -> None:
+        """Refuse a name that stands for sets of different sizes at different levels."""
         sizes: dict[str, tuple[int, int]] = {}
         for level, names in enumerate(self.levels):
             for name, size in Counter(names).items():
@@ -141,7 +144,7 @@ class Hierarchy:
 
 def check_size(values: int, levels: int, source: str) -> None:
     """Refuse a hierarchy that is too large to be kept, before it is built."""
-    if levels > MOST_LEVELS + 2:
+    if levels > MOST_LEVELS + 2:  # the values themselves and the root come on top
         raise HierarchyError(
             f"{source} would have {levels - 1:,} levels: at most {MOST_LEVELS} are useful, build fewer"
         )
@@ -152,10 +155,10 @@ def check_size(values: int, levels: int, source: str) -> None:
 
 
 def level_codes(hierarchy: Hierarchy, labels: Sequence[str | None], *, join_at_root: bool) -> tuple[Int64s, ...]:
-    """Above some labels of a column, the code of the name that each has at every level.
+    """For each level above the values, the code of the name that each label has there.
 
-    A label that the hierarchy does not know, or None for a missing one, is a branch of its own, which either joins the
-    others at the root or does not.
+    A label that the hierarchy does not know (or None, for a missing cell) is a branch of its own. It joins the others
+    at the root only if `join_at_root` is set.
 
     >>> jobs = Hierarchy.of([("nurse", "health"), ("doctor", "health"), ("clerk", "office")])
     >>> [codes.tolist() for codes in level_codes(jobs, ["clerk", "nurse", "doctor", None], join_at_root=True)]
@@ -168,6 +171,7 @@ def level_codes(hierarchy: Hierarchy, labels: Sequence[str | None], *, join_at_r
     def name(place: int, level: int) -> object:
         if paths[place]:
             return paths[place][level]
+        # An integer as a name is equal to no name of the hierarchy and to no other unknown label.
         return hierarchy.names[root][0] if join_at_root and level == root else place
 
     maps = []
@@ -180,7 +184,10 @@ def level_codes(hierarchy: Hierarchy, labels: Sequence[str | None], *, join_at_r
 
 
 def read_hierarchy(path: str | os.PathLike[str]) -> Hierarchy:
-    """The hierarchy in an ARX-style CSV: one line a value, `value;level 1;...;*`; the delimiter may be `,` as well."""
+    """Read a hierarchy from an ARX-style CSV, with one line per value: `value;level 1;...;*`.
+
+    The delimiter may also be a comma, a tab or `|`.
+    """
     text, source = read_text(path, "the hierarchy"), f"the hierarchy {path}"
     try:
         rows = _rows(text, source)
@@ -190,7 +197,7 @@ def read_hierarchy(path: str | os.PathLike[str]) -> Hierarchy:
 
 
 def _rows(text: str, source: str) -> list[list[str]]:
-    """The lines of a hierarchy, cut by the first delimiter that cuts all alike: names may contain the others."""
+    """Split the lines by the first delimiter that gives all the same number of cells: names may contain the others."""
     for mark in DELIMITERS:
         rows, width = list[list[str]](), 0
         for row in filter(None, csv.reader(io.StringIO(text, newline=""), delimiter=mark)):
@@ -201,11 +208,12 @@ def _rows(text: str, source: str) -> list[list[str]]:
             rows.append(row)
         else:
             return rows
+    # Either the file lists values alone, or its lines are uneven: then `Hierarchy.of` says which one.
     return [row for row in csv.reader(io.StringIO(text, newline=""), delimiter=DELIMITERS[0]) if row]
 
 
 def write_hierarchy(hierarchy: Hierarchy, path: str | os.PathLike[str]) -> None:
-    """Write a hierarchy as ARX reads it, with `;` between levels."""
+    """Write a hierarchy the way ARX reads it, with `;` between levels."""
     out = io.StringIO(newline="")
     csv.writer(out, delimiter=";", lineterminator="\n").writerows(zip(*hierarchy.levels, strict=True))
     write_text(out.getvalue(), path)

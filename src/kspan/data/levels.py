@@ -11,7 +11,7 @@ from kspan.errors import HierarchyError, PolicyError, check_number
 from kspan.limits import LARGEST_NUMBER, LEAST_NUMBER, MOST_LEVELS, MOST_VALUES
 
 MOST_STEPS = 2**50
-"""So many intervals away from the origin floats still have the digits to tell neighbors apart."""
+"""Up to this many intervals away from the origin, floats have enough digits to tell neighbors apart."""
 
 
 @dataclass(frozen=True)
@@ -54,20 +54,21 @@ class Intervals:
         return Hierarchy.of(rows)
 
     def _interval(self, value: float, width: float, whole: bool) -> str:
+        # Whole numbers stop one short, so that [15, 19] and [20, 24] share no number.
         low = self.origin + width * math.floor((value - self.origin) / width)
         return write_interval(low, low + width - 1 if whole else low + width)
 
 
 @dataclass(frozen=True)
 class Ordered:
-    """Neighbors in an order merged step by step, `fanout` at a time.
+    """Values in an order, of which neighbors are merged step by step, `fanout` at a time.
 
     >>> Ordered(order=("low", "middle", "high")).build(["high", "low", "middle"]).levels[1]
     ('{low|middle}', '{low|middle}', 'high')
     """
 
     order: tuple[str, ...] = ()
-    """The order of the values; without it numbers by size and words by the alphabet."""
+    """The order of the values; if it is empty, numbers are ordered by size and words alphabetically."""
     fanout: int = 2
 
     def __post_init__(self) -> None:
@@ -78,7 +79,7 @@ class Ordered:
             raise PolicyError(f"the order of values can list at most {MOST_VALUES:,}: use the file of a hierarchy")
 
     def build(self, values: Sequence[str]) -> Hierarchy:
-        """The hierarchy of the values, all of which the order must list."""
+        """The hierarchy of the values; if there is an order, it must list all of them."""
         numeric = all(number(value) is not None for value in values)
         order = self.order or tuple(sorted(values, key=lambda value: (number(value) or 0.0) if numeric else value))
         levels: list[tuple[str, ...]] = [order]
@@ -106,7 +107,7 @@ class Prefixes:
             raise PolicyError(f"the mask of prefixes must be one character, not {self.mask!r:.40}")
 
     def build(self, values: Sequence[str]) -> Hierarchy:
-        """The hierarchy of the values; a shorter one stays as it is until its own characters go."""
+        """The hierarchy of the values; a value that is shorter than others stays as it is until its own turn comes."""
         longest = max(map(len, values), default=1)
         check_size(len(values), longest + 1, "the hierarchy")
 
@@ -114,7 +115,8 @@ class Prefixes:
             return value if len(value) <= keep else value[:keep].ljust(longest, self.mask)
 
         kept = range(longest - 1, 0, -1)
-        # A released column may show some codes as they are, and others by names that they share: those are no values.
+        # A released column may show some codes in full and others by shared names such as `13**`: these are not values.
+        # With a letter or digit as the mask, a name cannot be told from a value.
         shared = (
             {name for value in values for keep in kept if (name := masked(value, keep)) != value}
             if not self.mask.isalnum()
@@ -126,9 +128,9 @@ class Prefixes:
 
 @dataclass(frozen=True)
 class Automatic:
-    """What fits the column: prefixes for digits of one length (four or more), else neighbors in order.
+    """Whatever fits the column: prefixes for digits of one length (four or more), else neighbors in order.
 
-    The more values, the more of them are merged at a step, so that a column has about four levels above its values.
+    The more values there are, the more are merged at each step, so that every column has about four levels above them.
     """
 
     def build(self, values: Sequence[str]) -> Hierarchy:

@@ -1,9 +1,10 @@
 """What the cells of a column mean: the one place where a spelling becomes values, for judge, learners and reports.
 
 Cells are read as this package writes them (`{a|b}`, `[lo, hi]`, `*`, names of a hierarchy), and as others do:
-`[20, 40[`, `[20,40)` and `(20, 40]` leave out an end, and `20-39`, `<20`, `>=60` are ranges in a column where every
-cell is a number or a range. A pattern of one's own comes first. What looks like such a cell and is none is doubtful:
-whoever must know what it means refuses it, all others take it for a word.
+`[20, 40[`, `[20,40)` and `(20, 40]` exclude an end, and `20-39`, `<20`, `>=60` are ranges in a column where every cell
+is a number or a range. Names of a hierarchy come first, then the pattern of ranges, if there is one. A cell that looks
+like a general one but cannot be read is doubtful: whoever must know what it means refuses it, all others take it for a
+word.
 """
 
 import math
@@ -32,7 +33,7 @@ class Meanings:
     numeric: bool
     """Does the column speak of numbers alone?"""
     doubtful: int | None = None
-    """The first code that looks like a general cell, or should be a number, and cannot be read as one."""
+    """The first code that looks like a general cell, or should be a number, but cannot be read as one."""
 
 
 def meanings(column: Column, pattern: str | None = None) -> Meanings:
@@ -55,6 +56,7 @@ def meanings(column: Column, pattern: str | None = None) -> Meanings:
         doubtful += ranges
         cells = [Exact(label) if isinstance(cell, Between) else cell for label, cell in zip(labels, cells, strict=True)]
         return Meanings(tuple(cells), numeric=False, doubtful=min(doubtful, default=None))
+    # `20-39` is a range only if all cells are numbers or ranges: one word, and it is a word as well.
     numbers = [_as_numbers(cell) for cell in cells]
     strange = [code for code, cell in enumerate(numbers) if cell is None]
     if strange and (ranges or declared):
@@ -65,7 +67,7 @@ def meanings(column: Column, pattern: str | None = None) -> Meanings:
 
 
 def _read(column: Column, label: str, ends: Ends | None) -> Cell | None:
-    """A cell by itself; None if it looks like a general one, and cannot be read."""
+    """Read a cell by itself; None if it looks like a general cell but cannot be read."""
     hierarchy = column.hierarchy
     if hierarchy is not None and (name := hierarchy.find(label)):
         return OneOf(tuple(hierarchy.values[member] for member in sorted(hierarchy.members[name])))
@@ -80,7 +82,7 @@ def _read(column: Column, label: str, ends: Ends | None) -> Cell | None:
 
 
 def _as_numbers(cell: Cell) -> Cell | None:
-    """A cell of a column of numbers, in which `20-39`, `<20` and `>=60` are ranges; None if it is about words."""
+    """Read a cell as one of a numeric column, where `20-39`, `<20` and `>=60` are ranges; None if it is about words."""
     if not isinstance(cell, Exact | OneOf) or all(number(value) is not None for value in values_in(cell)):
         return cell
     if isinstance(cell, OneOf):
@@ -96,7 +98,7 @@ def _as_numbers(cell: Cell) -> Cell | None:
 
 
 def _unless_endless(cell: Between) -> Between:
-    """A range whose ends are none if they are beyond all numbers that are reckoned with: so tables write open ones."""
+    """The range, with ends beyond `LARGEST_NUMBER` made infinite: that is how tables write a range without ends."""
     low, high = cell.low, cell.high
     return Between(
         min(low, LARGEST_NUMBER) if low >= -LARGEST_NUMBER else -math.inf,
@@ -107,13 +109,13 @@ def _unless_endless(cell: Between) -> Between:
 
 
 def canonical(table: Table, pattern: str | None = None) -> Table:
-    """The table with every cell spelled in the one way that this package reads and writes, so that equal cells are."""
+    """The table with every cell in the one spelling that this package uses, so that equal cells are spelled alike."""
     columns = {name: canonical_column(column, pattern) for name, column in table.columns.items()}
     return replace(table, columns=columns)
 
 
 def canonical_column(column: Column, pattern: str | None = None) -> Column:
-    """The same of one column.
+    """The column with every cell in the one spelling that this package uses.
 
     >>> shown = np.array(["20-39", "[20,39]", "[20, 20]"], object)
     >>> canonical_column(Column("age", "categorical", np.arange(3, dtype=np.uint8), shown)).values.tolist()
@@ -146,6 +148,6 @@ def _spelled(column: Column, label: str, cell: Cell, *, numeric: bool) -> str:
 
 
 def _number_spelled(text: str) -> str:
-    """A number in the one way that it is written, unless a float has too few digits for it."""
+    """A number in its one spelling, or as it is if a float has too few digits for it."""
     plain = number_text(float(text))
     return plain if Decimal(plain) == Decimal(text) else text

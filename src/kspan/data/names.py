@@ -1,4 +1,4 @@
-"""A hierarchy from what its names stand for."""
+"""Build a hierarchy from the values that each name stands for."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -8,7 +8,7 @@ from kspan.errors import HierarchyError, hinted
 
 
 def hierarchy_of(names: Mapping[str, Iterable[str]], others: Iterable[str] = (), *, source: str) -> Hierarchy:
-    """The hierarchy in which names stand for these values, and other values for themselves.
+    """Return the hierarchy in which each name stands for its values, and each of the `others` for itself.
 
     >>> jobs = hierarchy_of({"work": ["nurse", "doctor", "clerk"], "health": ["nurse", "doctor"]}, source="it")
     >>> jobs.levels
@@ -18,9 +18,10 @@ def hierarchy_of(names: Mapping[str, Iterable[str]], others: Iterable[str] = (),
     values = dict.fromkeys([*(value for each in names.values() for value in each), *others])
     height: dict[str, int] = {}
     above: dict[str, list[str]] = {value: [] for value in values}
-    """The names of each value, each inside the next."""
+    """The names of each value, from the narrowest to the widest."""
     for name in sorted(sets, key=lambda name: len(sets[name])):
-        # What is inside this name is so with all its values: each of these has it as its last name so far.
+        # Names come by size, so one that is nested in this name is the last name so far of each of its values. If only
+        # some of its values are here, the two names overlap.
         inside = Counter(above[value][-1] for value in sets[name] if above[value])
         for smaller, shared in inside.items():
             if shared < len(sets[smaller]):
@@ -37,7 +38,7 @@ def hierarchy_of(names: Mapping[str, Iterable[str]], others: Iterable[str] = (),
 
 
 def _row(value: str, above: list[str], height: Mapping[str, int], highest: int) -> list[str]:
-    """At each level the largest name that is no higher; a branch that ends early repeats its last name."""
+    """One line of the hierarchy; where a value has no name of a level, its name of the level below is repeated."""
     row, names = [value], [*above]
     for level in range(1, highest + 1):
         row.append(names.pop(0) if names and height[names[0]] <= level else row[-1])

@@ -1,7 +1,8 @@
-"""Columns, released or raw, as expected numbers: what any linear model can learn from.
+"""Columns, released or raw, as expected numbers from which any linear model can learn.
 
-A cell of words is how likely each word is, `{a|b}` a half each; a cell of numbers the middle of what it admits, or its
-part in each bin where they are cut. Who says nothing gets the mean of those who do.
+A cell of words becomes the probability of each word: `{a|b}` is one half each. A cell of numbers becomes the middle of
+the range that it admits or, where numbers are cut into bins, its share in each bin. A cell that says nothing gets the
+mean of those that do.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -37,17 +38,17 @@ class NumericFeature:
     mean: tuple[float, ...]
     """What a cell that says nothing counts as."""
     scale: float = 1.0
-    """How far numbers usually are from their mean."""
+    """The standard deviation of a number."""
     cuts: tuple[float, ...] | None = None
-    """Between the bins of a number that is told by bins."""
+    """The cuts between bins, for a number that is represented by bins."""
 
     def by_code(self, cells: WordCells | NumberCells) -> Floats:
-        """The numbers of each code."""
+        """The numbers that represent each code, one row per code."""
         return np.where(cells.says[:, None], as_columns(self.known, cells, self.cuts), np.array(self.mean))
 
     @property
     def names(self) -> list[str]:
-        """What the columns are called."""
+        """The names of the columns."""
         if isinstance(self.known, Words):
             return [f"{self.known.name}_{value}" for value in self.known.values]
         if self.cuts is not None:
@@ -61,23 +62,23 @@ class NumericFeatures:
 
     features: tuple[NumericFeature, ...]
     standardize: bool = False
-    """Are numbers told by their distance from the mean, in usual distances?"""
+    """Are numbers given as their distance from the mean, in standard deviations?"""
     indicator: bool = False
-    """Does another column for each attribute say that it is missing?"""
+    """Is there a further column for each attribute that says whether it is missing?"""
 
     @property
     def names(self) -> list[str]:
-        """What the columns of the matrix are called."""
+        """The names of the columns of the matrix."""
         marks = [f"{feature.known.name} is missing" for feature in self.features] if self.indicator else []
         return [*(name for feature in self.features for name in feature.names), *marks]
 
     def matrix(self, people: pl.DataFrame, pattern: str | None = None) -> Floats:
-        """The rows of a frame as numbers; a pattern tells how ranges are written."""
+        """The rows of a frame as numbers; `pattern` says how ranges are written."""
         check_present([feature.known.name for feature in self.features], people.columns)
         return self.of_cells([read(feature.known, people, pattern) for feature in self.features])
 
     def of_cells(self, cells: Sequence[WordCells | NumberCells]) -> Floats:
-        """Rows as numbers, from what the cells of each attribute say."""
+        """The rows as numbers, given what the cells of each attribute say."""
         columns = [self._scaled(feature, each)[each.codes] for feature, each in zip(self.features, cells, strict=True)]
         marks = [each.missing[each.codes][:, None] for each in cells] if self.indicator else []
         return np.hstack([*columns, *marks]).astype(np.float64)
@@ -99,9 +100,9 @@ def learn_features(
     signs: Signs = NO_SIGNS,
     cuts: Mapping[str, tuple[float, ...]] | None = None,
 ) -> tuple[NumericFeatures, Floats]:
-    """How the columns of a table become numbers, and its rows as such; each row stands for so many people.
+    """Learn how the columns of a table become numbers; return that, and the rows of the table as numbers.
 
-    Numbers for which there are `cuts` are told by bins.
+    Row i stands for `weights[i]` people. An attribute that is listed in `cuts` is represented by bins.
     """
     check_likelihood(likelihood)
     features, cells = [], []
@@ -117,12 +118,13 @@ def learn_features(
 
 
 def as_columns(attribute: Known, cells: WordCells | NumberCells, cuts: tuple[float, ...] | None) -> Floats:
-    """What each code is expected to hold, a column for each word, for each bin, or for the number."""
+    """The expected content of each code: a column for each word, a column for each bin, or one for the number."""
     if isinstance(cells, WordCells):
         return cells.chances
     assert isinstance(attribute, Numbers)
     if cuts is None:
         return middle(attribute, cells)[:, None]
+    # A code that says nothing may have no ends to compute with; whatever comes out, callers replace its row.
     low, high = (np.where(cells.says, end, attribute.low) for end in attribute.ends(cells))
     return shares_in_bins(cuts, low, high)
 
@@ -131,7 +133,7 @@ def middle(attribute: Numbers, cells: NumberCells) -> Floats:
     """The number halfway between the ends of each code."""
     low, high = attribute.ends(cells)
     halfway: Floats = low / 2 + high / 2
-    return np.where(low == high, low, halfway)  # which halves might miss by a rounding
+    return np.where(low == high, low, halfway)  # the sum of two halves may be off by a rounding error
 
 
 def read(attribute: Known, people: pl.DataFrame, pattern: str | None) -> WordCells | NumberCells:
@@ -164,7 +166,7 @@ def _feature(
 
 
 def _of_nobody(attribute: Known, cuts: tuple[float, ...] | None) -> tuple[float, ...]:
-    """What everybody counts as where no cell says anything."""
+    """The numbers that everybody gets where no cell of an attribute says anything."""
     if isinstance(attribute, Words):
         weights = np.array(attribute.weights)
         return tuple((weights / max(weights.sum(), 1.0)).tolist())

@@ -1,6 +1,7 @@
-"""How tables of others write ranges: a pattern of one's own, matched in time that only grows with the text.
+"""Ranges as tables of others write them: a pattern from the policy, matched in time linear in the text.
 
-Patterns that try one way after another (as Python's do) can take years for a cell of forty characters.
+Python's own patterns try one way after another, and can take years for a cell of forty characters; those of polars
+do not.
 """
 
 import re
@@ -14,7 +15,7 @@ Ends = tuple[str | None, str | None]
 
 
 def check_range_pattern(pattern: Any) -> str | None:
-    r"""A pattern of ranges as it was given, refused if it is none.
+    r"""Return a pattern of ranges as it was given; refuse one that cannot be used.
 
     >>> check_range_pattern(r"(?P<low>\d+) to (?P<high>\d+)")
     '(?P<low>\\d+) to (?P<high>\\d+)'
@@ -31,12 +32,12 @@ def check_range_pattern(pattern: Any) -> str | None:
             f"the range_pattern {pattern!r:.60} is no regular expression with the groups low and high: "
             r"write for example '(?P<low>\d+) to (?P<high>\d+)'"
         )
-    ends_of(str(pattern), ["0"])
+    ends_of(str(pattern), ["0"])  # polars refuses some patterns that Python accepts
     return str(pattern)
 
 
 def ends_of(pattern: str, labels: Sequence[str]) -> list[Ends | None]:
-    r"""The texts of the lowest and the highest number of each label that a pattern matches as a whole, else None.
+    r"""For each label that the pattern matches as a whole, the texts of its two ends; None for the others.
 
     >>> ends_of(r"(?P<low>\d+) to (?P<high>\d+)", ["20 to 39", "20-39"])
     [('20', '39'), None]

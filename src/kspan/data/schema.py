@@ -15,11 +15,11 @@ from kspan.errors import PolicyError, did_you_mean, listed
 
 ROLES = ("public", "private", "identifier")
 CUTS = ',;|"'
-"""What a text file may take for the end of a cell."""
+"""Characters that may end a cell in a text file."""
 
 
 class Said(TypedDict, total=False):
-    """What a person may say of columns."""
+    """The keywords that describe the columns of a table."""
 
     public: Iterable[str]
     private: Iterable[str]
@@ -54,11 +54,11 @@ class Schema:
     missing: tuple[str, ...] = ()
     """Cells that mean "not known", besides empty ones."""
     suppressed_text: str = SUPPRESSED
-    """How tables show a suppressed cell; `*` always means one when it is read."""
+    """How tables show a suppressed cell; when a table is read, `*` always means one as well."""
     range_pattern: str | None = None
-    """How released tables write ranges of numbers, if in a way of their own: a pattern with the groups low and high."""
+    """A pattern with the groups low and high, if released tables write ranges of numbers in a way of their own."""
 
-    if TYPE_CHECKING:  # what may be given is more than what is kept
+    if TYPE_CHECKING:  # accepts more types than the fields keep
 
         def __init__(self, **said: Unpack[Said]) -> None: ...
 
@@ -73,6 +73,7 @@ class Schema:
         self._check_one_role_each()
         if self.target is not None and self.target not in (*self.public, *self.private):
             self._set("private", (*self.private, self.target))
+        # Only now, when the target has its role: a hierarchy or a domain may be about it.
         self._set("hierarchies", self._per_column("hierarchies"))
         self._set("domains", {name: declared(name, says) for name, says in self._per_column("domains").items()})
         for name in ("hierarchies", "domains"):
@@ -82,7 +83,7 @@ class Schema:
         check_range_pattern(self.range_pattern)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Plain dictionaries instead of read-only views, which cannot be copied."""
+        """Give plain dictionaries instead of read-only views, which cannot be copied or pickled."""
         return {name: dict(value) if isinstance(value, Mapping) else value for name, value in vars(self).items()}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -96,7 +97,7 @@ class Schema:
         return (*self.public, *self.private, *self.identifier, *weight)
 
     def only(self, names: Iterable[str]) -> "Schema":
-        """What is declared of some columns, as public ones."""
+        """A schema of some columns alone, all public, with what is declared for them."""
         kept = tuple(names)
         return Schema(
             public=kept,
@@ -111,7 +112,7 @@ class Schema:
         """Refuse a table with a column that has no role, or without a column that a release must have."""
         present = list(columns)
         if present and not {name.casefold() for name in present} & {name.casefold() for name in self.columns}:
-            # Without a header the first person would stand in its place: name none of it.
+            # If the file has no header, the names are the cells of its first person: quote none of them.
             raise PolicyError(
                 "no column in the header of the table has a role in the policy: "
                 "check the delimiter and the encoding, or name the columns with --columns if there is no header"
@@ -149,7 +150,7 @@ class Schema:
             )
 
     def _check_suppressed_text(self) -> None:
-        """Refuse a text that a table could not show, or that would be read as something else."""
+        """Refuse a text that a table cannot show, or that would be read as something else."""
         text: Any = self.suppressed_text
         if not isinstance(text, str) or not text or not text.isprintable() or text != text.strip():
             raise PolicyError(

@@ -19,8 +19,8 @@ MISSING_LABEL = "(missing)"
 class Column:
     """One attribute as codes of the smallest unsigned type.
 
-    Codes count through `values` in order (numbers by size, so that a code is a rank), then comes the suppressed cell
-    if the column has any, last the missing one.
+    Codes count through `values` in order (numbers by size, so that a code is a rank). After them comes the suppressed
+    cell, if the column has any, and last the missing one.
     """
 
     name: str
@@ -62,9 +62,9 @@ class Column:
 
     @cached_property
     def levels(self) -> tuple[Int64s, ...]:
-        """The hierarchy as maps from code to the code of its name, for the levels above the values.
+        """The hierarchy as one array per level above the values: the code of the name that each code has there.
 
-        A missing or suppressed cell is a branch of its own that joins the others at the root.
+        A missing or suppressed cell is a branch of its own, which joins the others at the root.
         """
         if self.hierarchy is None:
             return ()
@@ -94,6 +94,6 @@ class Table:
         return self.rows if self.weights is None else int(self.weights.sum())
 
     def at(self, rows: Int64s) -> "Table":
-        """Some of the rows."""
+        """The table of some of the rows."""
         columns = {name: replace(column, codes=column.codes[rows]) for name, column in self.columns.items()}
         return Table(columns, len(rows), None if self.weights is None else self.weights[rows])

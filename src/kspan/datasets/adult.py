@@ -13,7 +13,7 @@ from kspan.privacy import Requirement
 
 
 def load_adult(split: Literal["train", "test"] | None = None, *, missing: bool = True) -> pl.DataFrame:
-    """The people of one split in source order, or of both with a column that tells which (doi:10.24432/C5XW20).
+    """The people of one split in source order, or of both with a column `split` that tells which (doi:10.24432/C5XW20).
 
     A missing cell is null; `missing=False` leaves out every person who has one, as most papers do.
 
@@ -26,7 +26,7 @@ def load_adult(split: Literal["train", "test"] | None = None, *, missing: bool =
     """
     adult = pl.read_parquet(_folder() / "adult.parquet")
     if split is not None:
-        # A misspelt split would otherwise give an empty table without a word.
+        # A misspelled split would otherwise silently give an empty table.
         if split not in ("train", "test"):
             raise KspanError("the Adult data has no such split: ask for 'train', 'test' or None for both")
         adult = adult.filter(pl.col("split") == split).drop("split")
@@ -34,7 +34,7 @@ def load_adult(split: Literal["train", "test"] | None = None, *, missing: bool =
 
 
 def adult_hierarchies() -> Path:
-    """The folder with one hierarchy a column, `<column>.csv`, of every column but `fnlwgt` and `income` (kspan's own).
+    """The folder with kspan's hierarchies, one `<column>.csv` for every column but `fnlwgt` and `income`.
 
     >>> (adult_hierarchies() / "workclass.csv").read_text(encoding="utf-8").splitlines()[0]
     'Federal-gov;Public sector;Employee;*'

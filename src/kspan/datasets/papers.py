@@ -79,7 +79,7 @@ def small_mortgage() -> pl.DataFrame:
 
 
 def zip_income() -> pl.DataFrame:
-    """Six customers to be clustered, zip code as a number and income in dollars (Friedman 2008, Table 5).
+    """Six customers to be clustered, by zip code (as a number) and income in dollars (Friedman 2008, Table 5).
 
     >>> zip_income().filter(pl.col("Name") == "Lisa").row(0)
     ('Lisa', 15013, 100000)
@@ -98,7 +98,7 @@ def zip_income() -> pl.DataFrame:
 
 
 def patients() -> pl.DataFrame:
-    """Six patients, age and postcode as numbers (Shao, Table I).
+    """Six patients, with age and postcode as numbers (Shao, Table I).
 
     >>> patients().height, patients()["Age"].sum()
     (6, 151)
@@ -136,7 +136,7 @@ def patients_anonymous() -> pl.DataFrame:
 
 
 def sex_salary() -> pl.DataFrame:
-    """Eight people to count the entropy of a generalized attribute on (Shao, Table III).
+    """Eight people, an example for the entropy of a generalized attribute (Shao, Table III).
 
     >>> sex_salary().group_by("Sex").len().sort("Sex").rows()
     [('F', 4), ('M', 1), ('{F|M}', 3)]

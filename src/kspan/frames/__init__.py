@@ -1,1 +1,1 @@
-"""Files and dataframes in and out: everything before integers."""
+"""Files and dataframes in and out: everything before cells become integers."""

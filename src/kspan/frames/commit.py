@@ -1,9 +1,9 @@
-"""Several files as one: whatever happens, the old ones or the new ones are there, whole.
+"""Write several files as one: whatever happens, either all old files or all new ones are there, complete.
 
 New files are filled in a folder `.kspan-...` beside their places, which only their maker can open. When all are full, a
-mark is set in it, and from then on the new files count: they are renamed into place, and whoever finds the folder after
-a crash completes that. Without the mark, whoever finds it removes it. A folder that is in use is locked, so that
-nobody takes it for a leftover; locks of places keep two commands from mixing their files.
+mark is set in that folder, and from then on the new files count: they are renamed into place, and whoever finds the
+folder after a crash completes that. Without the mark, whoever finds the folder removes it. A folder that is in use is
+locked, so that nobody takes it for a leftover; locks on places keep two commands from mixing their files.
 """
 
 import json
@@ -31,14 +31,14 @@ CHUNK = 2**24
 PATIENCE_OF_READERS = 5.0
 
 _waiting: ContextVar[dict[Path, "File"] | None] = ContextVar("waiting", default=None)
-"""What is to be written at the end of `together`."""
+"""The files to be written at the end of `together`; None outside of it."""
 _commits = mmap.mmap(-1, 1)
-"""Is something written? Shared with processes that this one starts by forking."""
+"""Has anything been written? Shared with processes that this one starts by forking."""
 
 
 @dataclass(frozen=True)
 class File:
-    """What a file is to hold, and whether only its owner may read it."""
+    """The content of a file to be written, and whether only its owner may read it."""
 
     content: bytes = field(repr=False)
     owner_only: bool = False
@@ -50,7 +50,7 @@ def has_committed() -> bool:
 
 
 def write_files(files: Mapping[Any, File]) -> None:
-    """Write each file at its path: all of them, whole, or none; also if the machine stops in the middle."""
+    """Write each file at its path: all of them completely or none at all, even if the machine stops in the middle."""
     places = {Path(path): file for path, file in files.items()}
     for path in places:
         check_place(path)  # a rename would put a file in the place of a device
@@ -63,8 +63,8 @@ def write_files(files: Mapping[Any, File]) -> None:
 
 @contextmanager
 def together() -> Iterator[None]:
-    """Let all files that are written inside be written at its end, as one; or none, if something fails."""
-    if _waiting.get() is not None:
+    """Hold back all files that are written inside, and write them as one at the end; none, if something fails."""
+    if _waiting.get() is not None:  # inside another `together`, whose end writes
         yield
         return
     files: dict[Path, File] = {}
@@ -73,12 +73,13 @@ def together() -> Iterator[None]:
         yield
     finally:
         _waiting.reset(before)
+    # Not in `finally`: after an exception nothing is written.
     if files:
         _write(files)
 
 
 def content_of(path: Path) -> bytes | None:
-    """What stands in a file, or will when the files that are written together are; None if there is none."""
+    """The content that a file has, or will have at the end of `together`; None if there is no file."""
     waiting = (_waiting.get() or {}).get(path)
     if waiting is not None:
         return waiting.content
@@ -93,6 +94,7 @@ def _write(places: Mapping[Path, File]) -> None:
         with ExitStack() as stack:
             drafts = _drafted(folders, stack)
             with folder_locks(folders), _undisturbed():
+                # Again, now under the locks: drafts may have taken long to fill.
                 for path in places:
                     check_place(path)
                 _commit(drafts)
@@ -102,7 +104,7 @@ def _write(places: Mapping[Path, File]) -> None:
 
 
 def settle(folder: Path) -> None:
-    """Complete or remove what commands that were killed have left in a folder; what is in use stays."""
+    """Complete or remove what killed commands have left in a folder; what is in use stays."""
     if not leftovers(folder):
         return
     with folder_lock(folder):
@@ -111,8 +113,9 @@ def settle(folder: Path) -> None:
 
 @contextmanager
 def settled(path: Path) -> Iterator[None]:
-    """Read a file, and what belongs to it, while nobody is about to replace them."""
+    """Keep others from replacing a file, and what belongs to it, while they are read."""
     with ExitStack() as stack:
+        # Where there is no lock to be had, reading goes on without one.
         with suppress(OSError, RuntimeError, Held):  # links that lead in a circle are a RuntimeError
             folder = path.parent.resolve()
             settle(folder)
@@ -121,9 +124,10 @@ def settled(path: Path) -> Iterator[None]:
 
 
 def _drafted(folders: Mapping[Path, Mapping[str, File]], stack: ExitStack) -> list[Draft]:
-    """Fill a locked folder beside the places of each folder; what is in them when the stack ends is removed."""
+    """Fill a locked folder of drafts beside the places in each folder; the stack removes them at its end."""
     drafts = []
     for folder, files in folders.items():
+        # Under the lock of the folder, nobody can take the new draft for a leftover before it is locked itself.
         with folder_locks([folder]):
             settle_locked(folder)
             at = Path(tempfile.mkdtemp(prefix=PREFIX, dir=folder))
@@ -147,7 +151,7 @@ def _drafted(folders: Mapping[Path, Mapping[str, File]], stack: ExitStack) -> li
             "names": draft.names,
         }
         _fill(draft.at / PROBE, json.dumps(plan).encode())
-        (draft.at / PROBE).replace(draft.at / PLAN)  # there is never half a plan
+        (draft.at / PROBE).replace(draft.at / PLAN)  # by a rename, so that there is never half a plan
         sync(draft.at)
     return drafts
 
@@ -155,7 +159,8 @@ def _drafted(folders: Mapping[Path, Mapping[str, File]], stack: ExitStack) -> li
 def _commit(drafts: list[Draft]) -> None:
     """Make all drafts count at one moment, and put their files into place."""
     for draft in drafts:
-        settle_locked(draft.at.parent)  # a command that was killed meanwhile was here first
+        # A command that was killed meanwhile comes first: completed later, its files would replace ours.
+        settle_locked(draft.at.parent)
     kept = [_kept(draft) for draft in drafts]
     mark = drafts[0].at / MARK
     _fill(mark, b"")
@@ -164,7 +169,7 @@ def _commit(drafts: list[Draft]) -> None:
         for draft in drafts:
             draft.put_in_place()
     except OSError:
-        mark.unlink()
+        mark.unlink()  # first: from here on nobody may complete what is being undone
         for draft, old in zip(drafts, kept, strict=True):
             for here, (name, _) in draft.names.items():
                 _put_back(draft.at / here, draft.at.parent / name, old.get(here))
@@ -175,7 +180,7 @@ def _commit(drafts: list[Draft]) -> None:
 
 
 def _kept(draft: Draft) -> dict[str, Path]:
-    """The old files by another name, in case that a new one cannot take its place."""
+    """Keep the old files under other names, in case a new file cannot take its place."""
     kept = {}
     for here, (name, _) in draft.names.items():
         with suppress(OSError):
@@ -185,24 +190,24 @@ def _kept(draft: Draft) -> dict[str, Path]:
 
 
 def _put_back(new: Path, place: Path, old: Path | None) -> None:
-    """Undo a rename that was done."""
-    if not new.exists():
+    """Undo the rename of a new file into its place, if it was done."""
+    if not new.exists():  # it is no longer in its folder, so it was renamed
         with suppress(OSError):
             old.replace(place) if old else place.unlink()
 
 
 def _fill(path: Path, content: bytes) -> None:
-    """A new file that only its maker may read, on the disk when this is done."""
+    """Write a new file that only its maker may read, and wait until it is on the disk."""
     opened = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, OWNER_ONLY)
     with os.fdopen(opened, "wb", buffering=0) as out:
         view = memoryview(content)
-        while view:  # in pieces, so that whoever interrupts is heard
+        while view:  # in pieces, so that an interrupt is heard between them
             view = view[out.write(view[:CHUNK]) :]
         os.fsync(out.fileno())
 
 
 def _usual_rights(at: Path) -> int:
-    """The rights that a new file has here; to ask for the mask itself would change it for other threads."""
+    """The rights that a new file gets here; asking for the umask itself would change it for other threads."""
     probe = at / PROBE
     os.close(os.open(probe, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666))
     mode = probe.stat().st_mode & 0o777
@@ -211,7 +216,7 @@ def _usual_rights(at: Path) -> int:
 
 
 def _rights_of(path: Path, usual: int) -> int:
-    """The rights of a file that is replaced, or the usual ones."""
+    """The rights of the file that is replaced, or the usual ones if there is none."""
     try:
         return path.stat().st_mode & 0o777
     except OSError:
@@ -220,7 +225,7 @@ def _rights_of(path: Path, usual: int) -> int:
 
 @contextmanager
 def _undisturbed() -> Iterator[None]:
-    """Let signals wait that would end the command; only the main thread hears any."""
+    """Hold back signals that would end the command; only the main thread receives any."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return

@@ -16,14 +16,14 @@ from kspan.limits import MOST_COLUMNS
 
 DELIMITERS = ",;\t|"
 SEPARATOR_LINE = re.compile(rb"sep=([^\r\n])\r?\n")
-"""What spreadsheets write above a table to tell its delimiter."""
+"""The line that spreadsheets write above a table to name its delimiter."""
 SAMPLE = 64 * 1024
 BYTE_ORDER_MARKS = {codecs.BOM_UTF8: "utf-8", codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
 
 
 @dataclass(frozen=True, kw_only=True)
 class Dialect:
-    """How to read a text table; what is None is found out from the text."""
+    """How to read a text table; whatever is None is found out from the text."""
 
     delimiter: str | None = None
     encoding: str | None = None
@@ -32,7 +32,7 @@ class Dialect:
 
 
 def read_csv(content: bytes, source: str, dialect: Dialect) -> pl.DataFrame:
-    r"""The table in `content`, every cell as text, empty cells missing.
+    r"""Read the table in `content`; all cells are text, and empty cells are missing.
 
     >>> read_csv(b"age, sex\n39, M\n50,\n", "people.csv", Dialect()).rows()
     [('39', 'M'), ('50', None)]
@@ -49,7 +49,7 @@ def read_csv(content: bytes, source: str, dialect: Dialect) -> pl.DataFrame:
     delimiter = dialect.delimiter or _delimiter(sample)
     if len(delimiter.encode()) != 1 or delimiter in '"\r\n':
         raise FileError(f"{delimiter!r} cannot be the delimiter of {source}: give one plain character")
-    if b"\n" not in text:
+    if b"\n" not in text:  # lines may end in a carriage return alone
         text = text.replace(b"\r", b"\n")
     text = text.rstrip(b"\r\n") + b"\n"
     check_width(text[: text.index(b"\n")].count(delimiter.encode()) + 1, source)
@@ -85,37 +85,38 @@ def _as_utf8(content: bytes, source: str, encoding: str | None) -> bytes:
 
 
 def _delimiter(sample: str) -> str:
-    """The delimiter that cuts most lines of the sample into the same number of cells, and into the most of them."""
+    """The delimiter that cuts most lines of the sample into equally many cells; of several, the one with most cells."""
 
     def quality(delimiter: str) -> tuple[float, int]:
         widths = [len(row) for row in csv.reader(io.StringIO(sample, newline=""), delimiter=delimiter) if row]
         usual = max(set(widths), key=widths.count)
-        # Cells such as {a|b} hold many of what the first line, with the names of columns, has none of.
+        # The first line must be cut, too: cells such as {a|b} are full of `|`, but names of columns are not.
         return (widths.count(usual) / len(widths) if min(usual, widths[0]) > 1 else 0.0, usual)
 
     return max(DELIMITERS, key=quality)
 
 
 def _pads_cells(sample: str, delimiter: str) -> bool:
-    """Does a blank follow delimiters, as in the files of the UCI repository?"""
+    """Does a blank follow most delimiters, as in the files of the UCI repository?"""
     follow = [cell[:1] for line in sample.splitlines() for cell in line.split(delimiter)[1:] if cell]
     return not delimiter.isspace() and follow.count(" ") > len(follow) / 2
 
 
 def _is_even(text: bytes, delimiter: str) -> bool:
-    """Is it plain to see that all rows have the same width, without quotes or blank lines?"""
+    """Is it certain, without parsing, that all rows have the same width and that there are no quotes or blank lines?"""
     lines, cuts = text.count(b"\n"), text.count(delimiter.encode())
     width = text[: text.index(b"\n")].count(delimiter.encode())
-    # polars itself refuses rows that are too long, so with this sum there are no short ones either.
+    # polars itself refuses rows that are too long. If none is and the sum is right, no row is too short either.
     return cuts == width * lines and not any(mark in text for mark in (b'"', b"\n\n", b"\n\r"))
 
 
 def _straightened(text: bytes, source: str, delimiter: str, *, padded: bool) -> bytes:
     """The same table without blank lines and padding; refused if its rows differ in width.
 
-    polars would fill up short rows, and make a person of each blank line, in silence.
+    Without this, polars would silently fill up short rows, and make a person of each blank line.
     """
     bytes_ = np.frombuffer(text, np.uint8)
+    # Every quote toggles. A doubled quote inside a cell toggles twice, and so changes nothing.
     outside = ~np.logical_xor.accumulate(bytes_ == ord('"'))
     cuts = np.flatnonzero(outside & (bytes_ == ord(delimiter)))
     ends = np.flatnonzero(outside & (bytes_ == ord("\n")))
@@ -134,7 +135,7 @@ def _straightened(text: bytes, source: str, delimiter: str, *, padded: bool) -> 
             "mend the line, quote cells that contain the delimiter, or name the delimiter with --delimiter"
         )
     keep = np.ones(len(bytes_), bool)
-    if width > 1:
+    if width > 1:  # in a table of one column, a blank line is a person with an empty cell
         keep[ends[blank]] = False
         keep[ends[blank & (length == 2)] - 1] = False
     padding = cuts + 1 if padded else cuts[:0]
@@ -148,10 +149,11 @@ def _parsed(text: bytes, source: str, delimiter: str) -> pl.DataFrame:
     try:
         cells = pl.read_csv(text, separator=delimiter, has_header=False, infer_schema=False)
     except pl.exceptions.PolarsError:
-        _straightened(text, source, delimiter, padded=False)  # names the line, if it is a matter of width
+        _straightened(text, source, delimiter, padded=False)  # raises an error that names the line, if widths differ
         raise FileError(
             f"{source} cannot be read as a table with the delimiter {delimiter!r}: check its quotes"
         ) from None
+    # polars reads an empty cell in quotes as an empty text, not as a missing one.
     return cells.with_columns(pl.all().replace("", None)) if b'""' in text else cells
 
 

@@ -1,8 +1,8 @@
-"""Folders of drafts: what new files will be, and what becomes of those that a killed command has left.
+"""Folders of drafts, where new files wait until they count, and what becomes of those that a killed command has left.
 
-Such a folder may also come from a stranger's archive. So a plan counts only if it tells when and as what the file
-`birth` beside it was born, which nobody who packs an archive can know, and a folder that holds anything else than plain
-files of ours is left alone.
+Such a folder may also come from a stranger's archive. So a plan counts only if it gives the inode and the time of the
+file `birth` beside it, which nobody who packs an archive can know. A folder that holds anything but plain files of ours
+is left alone.
 """
 
 import json
@@ -20,7 +20,7 @@ from kspan.frames.locks import Held, release, take
 PREFIX = ".kspan-"
 PLAN, MARK, BIRTH, PROBE = "plan.json", "committed", "birth", "probe"
 OURS = re.compile(rf"[0-9]+|old-[0-9]+|{re.escape(PLAN)}|{MARK}|{BIRTH}|{PROBE}")
-"""What the files in a folder of drafts are called."""
+"""The names of files in a folder of drafts."""
 MOST_PLAN = 1 << 20
 
 
@@ -33,7 +33,7 @@ class Draft:
     """By the name of a file here: the name that it will have, and its rights."""
 
     def put_in_place(self) -> None:
-        """Rename what is still here to where it belongs; done twice, it is done once."""
+        """Move the files that are still here to their places; doing it again does no harm."""
         for here, (name, mode) in self.names.items():
             if is_plain(self.at / here):
                 (self.at / here).chmod(mode)
@@ -48,7 +48,7 @@ def settle_locked(folder: Path) -> None:
             opened = take(leftover)
         except Held:
             continue
-        if opened is None:  # it cannot be told whether somebody uses it
+        if opened is None:  # without locks nobody can say whether it is in use
             continue
         try:
             _finish(leftover)
@@ -57,7 +57,7 @@ def settle_locked(folder: Path) -> None:
 
 
 def leftovers(folder: Path) -> list[Path]:
-    """Folders of drafts of ours: nobody else could have put anything into them."""
+    """Our own folders of drafts, which no other user can have put anything into."""
     with suppress(OSError), os.scandir(folder) as entries:
         found = [entry for entry in entries if entry.name.startswith(PREFIX) and entry.is_dir(follow_symlinks=False)]
         return sorted(Path(entry.path) for entry in found if _is_ours(entry.stat(follow_symlinks=False)))
@@ -69,10 +69,10 @@ def _is_ours(status: os.stat_result) -> bool:
 
 
 def _finish(leftover: Path) -> None:
-    """Complete what was committed, and remove what was not; what is not ours stays as it is."""
+    """Complete what was committed, and remove what was not; leave alone what is not ours."""
     if not all(OURS.fullmatch(path.name) and is_plain(path) for path in leftover.iterdir()):
         return
-    if not os.path.lexists(leftover / PLAN):
+    if not os.path.lexists(leftover / PLAN):  # its command was killed before it could commit anything
         shutil.rmtree(leftover, ignore_errors=True)
         return
     plan = _plan(leftover)
@@ -85,19 +85,19 @@ def _finish(leftover: Path) -> None:
         mine = [Draft(at, each["names"]) for at, each in every if each and each["token"] == plan["token"]]
         for draft in mine:
             draft.put_in_place()
-        for draft in reversed(mine):
+        for draft in reversed(mine):  # the first has the mark, which goes last
             shutil.rmtree(draft.at, ignore_errors=True)
     shutil.rmtree(leftover, ignore_errors=True)
 
 
 def _found(place: str, leftover: Path) -> Path:
-    """Where a folder of drafts is now: beside another one of the same commit, if both were moved."""
+    """Where a folder of drafts is now: beside `leftover`, another one of the same commit, if both were moved."""
     beside = leftover.with_name(Path(place).name)
     return beside if beside.is_dir() else Path(place)
 
 
 def _plan(at: Path) -> dict[str, Any] | None:
-    """What a folder of drafts is for, if it was made here and says so: it can name files beside it and no others."""
+    """The plan of a folder of drafts, or None if it was not made here; it can only name files beside the folder."""
     try:
         if not at.name.startswith(PREFIX) or not _is_ours(at.lstat()) or not is_plain(at / PLAN):
             return None
@@ -120,13 +120,13 @@ def _plan(at: Path) -> dict[str, Any] | None:
 
 
 def birth(at: Path) -> list[int]:
-    """As what a folder of drafts came into the world: whoever unpacks a copy makes another file, at another moment."""
+    """What identifies a folder of drafts: the inode and time of its file `birth`, which no unpacked copy can have."""
     status = (at / BIRTH).lstat()
     return [status.st_ino, status.st_ctime_ns]
 
 
 def is_plain(path: Path) -> bool:
-    """Is it a file, and no link, pipe or device?"""
+    """Is it an ordinary file, and not a link, a pipe or a device?"""
     try:
         return stat.S_ISREG(path.lstat().st_mode)
     except OSError:
@@ -134,12 +134,12 @@ def is_plain(path: Path) -> bool:
 
 
 def _is_name(word: str) -> bool:
-    """Is it the name of a file, and not a way to another folder?"""
+    """Is it the plain name of a file, and not a path to another folder?"""
     return Path(word).name == word and word not in ("", ".", "..")
 
 
 def sync(folder: Path) -> None:
-    """See to it that names in a folder are on the disk; not every system can."""
+    """Make sure that the names in a folder are on the disk; not every system can do that."""
     with suppress(OSError):
         opened = os.open(folder, os.O_RDONLY)
         try:

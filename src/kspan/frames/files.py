@@ -1,4 +1,4 @@
-"""Read and write tables as files; what a file is, its first bytes say, not its name."""
+"""Read and write tables as files; the first bytes of a file tell its format, not its name."""
 
 import gzip
 import io
@@ -25,11 +25,11 @@ GZIP = b"\x1f\x8b"
 CELL = 8
 """Bytes that a cell takes in memory, about."""
 SPREADSHEETS = {".csv": ",", ".tsv": "\t"}
-"""What people open in spreadsheets, and what is written between cells."""
+"""The formats that people open in spreadsheets, with the delimiter of each."""
 
 
 def read_table(path: str | os.PathLike[str], dialect: Dialect | None = None) -> pl.DataFrame:
-    """The table in a CSV, Parquet, Arrow or Feather file, also gzipped (`-`: stdin); cells of text files are text."""
+    """Read a CSV, Parquet, Arrow or Feather file, also gzipped (`-`: stdin); cells of text files are text."""
     content, seal = _sealed_content(Path(path))
     if seal is not None:
         seal.check(content, path)
@@ -37,7 +37,8 @@ def read_table(path: str | os.PathLike[str], dialect: Dialect | None = None) -> 
 
 
 def written_table(content: bytes, path: str | os.PathLike[str], *, was_defused: bool = False) -> pl.DataFrame:
-    """The table in what `table_content` made for a file of that name."""
+    """Read back what `table_content` made for a file of that name."""
+    # The delimiter is known: guessing it again might go wrong.
     dialect = Dialect(delimiter=SPREADSHEETS.get(Path(path).suffix.lower()))
     return parsed_table(content, str(path), dialect, was_defused=was_defused)
 
@@ -45,7 +46,7 @@ def written_table(content: bytes, path: str | os.PathLike[str], *, was_defused: 
 def parsed_table(
     content: bytes, source: str, dialect: Dialect | None = None, *, was_defused: bool = False
 ) -> pl.DataFrame:
-    """The table in the content of a file; one whose formulas were defused is read as it was before."""
+    """Read the table in the content of a file; with `was_defused`, its formulas are restored."""
     frame = _parsed(_unpacked(content, source), source, dialect or Dialect())
     if frame.height == 0:
         raise FileError(f"{source} has no rows: there is nobody in it")
@@ -53,7 +54,7 @@ def parsed_table(
 
 
 def load(given: Any) -> pl.DataFrame:
-    """A table from whatever a person has: a dataframe of any kind, or the path of a file."""
+    """Load a table from whatever was given: a dataframe of any kind, or the path of a file."""
     return read_table(given) if isinstance(given, str | os.PathLike) else to_polars(given)
 
 
@@ -75,7 +76,7 @@ def _parsed(content: bytes, source: str, dialect: Dialect) -> pl.DataFrame:
 
 
 def _check_claim(claimed: pl.LazyFrame, size: int, source: str) -> None:
-    """Refuse a file that says to hold far more cells than so many bytes can, before they are unpacked."""
+    """Refuse a file that claims to hold far more cells than its size allows, before they are unpacked."""
     columns = len(claimed.collect_schema())
     check_width(columns, source)
     rows = int(claimed.select(pl.len()).collect().item())
@@ -108,9 +109,10 @@ def write_table(
 def table_content(
     frame: pl.DataFrame, path: str | os.PathLike[str], *, keep_formulas: bool = False
 ) -> tuple[bytes, bool]:
-    """A table as a file of that name has it, and whether formulas in it were defused, as for spreadsheets they are.
+    """The bytes of a file of that name with this table, and whether formulas in it were defused.
 
-    It holds the cells that the table shows, and no other byte of where they came from.
+    Formulas are defused in formats for spreadsheets only. The bytes hold the cells that the table shows, and nothing
+    else of where these came from.
     """
     check_writable(path)
     kind = Path(path).suffix.lower()
@@ -121,7 +123,7 @@ def table_content(
 
 
 def check_writable(path: str | os.PathLike[str]) -> None:
-    """Refuse a name that says no format, or a place where no file can be, before long work begins."""
+    """Refuse a name that tells no format, or a place where no file can be, before long work begins."""
     if not is_table_name(path):
         raise FileError(f"cannot tell the format of {path} from its name: end it in {', '.join(WRITERS)}")
     check_place(path)
@@ -138,12 +140,12 @@ def write_text(text: str, path: str | os.PathLike[str]) -> None:
 
 
 def _sealed_content(path: Path) -> tuple[bytes, Seal | None]:
-    """All of a file, and what a manifest beside it says of it."""
+    """The whole content of a file, and the seal in the manifest beside it, if there is one."""
     try:
         if path == STDIN:
             return sys.stdin.buffer.read(), None
         check_no_device(path)
-        with settled(path):
+        with settled(path):  # around both, so that the file and its manifest belong together
             return path.read_bytes(), seal_of(path)
     except FileError:
         raise
@@ -152,12 +154,12 @@ def _sealed_content(path: Path) -> tuple[bytes, Seal | None]:
 
 
 def _unpacked(content: bytes, source: str) -> bytes:
-    """What a file holds, if it is gzipped: no more than honest files do, and not gzipped again."""
+    """Unpack the content of a file, if it is gzipped; refused if that is suspiciously much, or gzipped again."""
     if content.startswith(GZIP):
         most = max(ALWAYS_UNPACKED, MOST_PACKED * len(content))
         try:
             with gzip.GzipFile(fileobj=io.BytesIO(content)) as packed:
-                content = packed.read(most + 1)
+                content = packed.read(most + 1)  # a byte more than allowed shows that there is too much
         except (OSError, EOFError, zlib.error):
             raise FileError(f"{source} is a damaged gzip file: make or fetch it again") from None
         if len(content) > most:

@@ -1,4 +1,4 @@
-"""Text cells that a spreadsheet would run as formulas, made harmless by an apostrophe, and back again.
+"""Text cells that a spreadsheet would run as formulas are made harmless by an apostrophe, and restored.
 
 A person may have called herself `=HYPERLINK(...)`; whoever opens the released CSV in a spreadsheet would run it.
 """
@@ -6,7 +6,7 @@ A person may have called herself `=HYPERLINK(...)`; whoever opens the released C
 import polars as pl
 
 STARTS = r"^'*\s*[=+\-@\t\r＝＋－＠]"
-"""What spreadsheets begin formulas with; apostrophes before it, so that nothing becomes what something else was."""
+"""How formulas begin in spreadsheets; also after apostrophes, lest `defused` make two different cells equal."""
 NUMBER = r"^\s*[+-](\d+\.?\d*|\.\d+)([eE][+-]?\d+)?%?$"
 MARK = "'"
 TOLD = "cells that begin with = + - @ have an apostrophe in front"
@@ -44,6 +44,7 @@ def has_formulas(frame: pl.DataFrame) -> bool:
 
 
 def _runs(cell: pl.Expr) -> pl.Expr:
+    # Neither a sign by itself, such as `-`, nor a number such as `-5` is run.
     return cell.str.contains(STARTS) & (cell.str.len_bytes() > 1) & ~cell.str.contains(NUMBER)
 
 

@@ -1,4 +1,4 @@
-"""Locks on folders, which end with the process that holds them, however it ends."""
+"""Locks on folders: they end with the process that holds them, however it ends."""
 
 import os
 import time
@@ -34,7 +34,7 @@ def folder_lock(folder: Path, *, shared: bool = False, patience: float = PATIENC
 
 @contextmanager
 def folder_locks(folders: Iterable[Path]) -> Iterator[None]:
-    """The locks of several folders, taken in one order by everybody, so that nobody waits in a circle."""
+    """Lock several folders, always in the same order, so that two commands never wait for each other."""
     with ExitStack() as locks:
         for folder in sorted(set(folders)):
             try:
@@ -45,7 +45,10 @@ def folder_locks(folders: Iterable[Path]) -> Iterator[None]:
 
 
 def take(folder: Path, *, shared: bool = False, patience: float = 0.0) -> int | None:
-    """Lock a folder and give what releases it, None where folders cannot be locked; `Held` if somebody else has it."""
+    """Lock a folder and return what `release` takes: None where folders cannot be locked.
+
+    Raises `Held` if somebody else still holds the lock after `patience` seconds.
+    """
     if fcntl is None:
         return None
     try:
@@ -72,7 +75,7 @@ def take(folder: Path, *, shared: bool = False, patience: float = 0.0) -> int | 
 
 
 def release(opened: int | None) -> None:
-    """Give a lock back."""
+    """Release a lock; closing the folder ends it."""
     if opened is not None:
         with suppress(OSError):
             os.close(opened)

@@ -16,7 +16,7 @@ from kspan.errors import DataError, listed
 from kspan.limits import MOST_COLUMNS
 
 PLAIN = (str, int, float, bool, np.number, np.bool_, Decimal, date, time, NoneType)
-"""What a cell of a mixed column may be."""
+"""The types that cells of a mixed column may have."""
 
 UNFIT = (ImportError, TypeError, ValueError, OverflowError, NotImplementedError, pl.exceptions.PolarsError)
 """What libraries raise for a column that they cannot take over as it is."""
@@ -36,7 +36,7 @@ def to_polars(frame: Any) -> pl.DataFrame:
 
 
 def like(original: Any, made: pl.DataFrame) -> Any:
-    """A frame we made row for row beside `original`, as the kind of dataframe that it is, and with its index."""
+    """Convert `made`, which has the rows of `original`, to the same kind of dataframe with the same index."""
     if isinstance(original, pl.DataFrame | pl.LazyFrame):
         return made
     source = nw.from_native(original, eager_only=True)
@@ -51,9 +51,9 @@ def like(original: Any, made: pl.DataFrame) -> Any:
 
 
 def of_its_kind(original: Any, made: pl.DataFrame) -> Any:
-    """A frame of other rows than `original` as the kind of dataframe that it is; polars where that is a file.
+    """Convert `made`, which has other rows than `original`, to the same kind of dataframe; to polars if that is a file.
 
-    Rows are counted anew: an index of the original would name its people.
+    Rows are numbered anew: the index of the original could name its people.
     """
     if isinstance(original, str | os.PathLike | pl.DataFrame | pl.LazyFrame):
         return made
@@ -83,7 +83,7 @@ def _column(series: "nw.Series[Any]", name: str) -> pl.Series:
     if series.dtype != nw.Object:
         with suppress(*UNFIT):
             return series.to_polars().alias(name)
-    # Text of pandas without pyarrow, or mixed objects: go through Python, with mixed cells as text.
+    # pandas text without pyarrow, or mixed objects: convert cell by cell in Python, mixed cells as text.
     missing = series.is_null().to_list()
     cells = [None if gone else cell for gone, cell in zip(missing, series.to_list(), strict=True)]
     kinds = {type(cell) for cell in cells}

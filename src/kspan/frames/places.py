@@ -1,4 +1,4 @@
-"""Where files may be: what can be checked of a name before long work begins."""
+"""Where files may be: checks of a path before long work begins."""
 
 import os
 from pathlib import Path
@@ -29,13 +29,13 @@ def is_there(path: Path) -> bool:
 
 
 def check_no_device(path: Path) -> None:
-    """Refuse a device, of which some never end; pipes do."""
+    """Refuse a device, since some devices never end; pipes do end."""
     if path.is_char_device() or path.is_block_device():
         raise FileError(f"cannot read {path}: it is a device, name a file")
 
 
 def make_folder(path: str | os.PathLike[str]) -> None:
-    """Make a folder, unless it is there."""
+    """Make a folder, unless it is there already."""
     try:
         Path(path).mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -43,5 +43,5 @@ def make_folder(path: str | os.PathLike[str]) -> None:
 
 
 def reason(error: Exception) -> str:
-    """Why the system would not, in its own words."""
+    """Why the system refused, in its own words."""
     return str(getattr(error, "strerror", None) or "that is no name of a file").lower()

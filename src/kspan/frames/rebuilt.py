@@ -1,7 +1,8 @@
 """Tables whose memory holds the cells that they show and nothing else.
 
-A dataframe may share buffers with the one that it was taken from: text of rows that were left out, categories that
-nobody has, values behind empty cells, all in the order of the source. Whoever writes buffers writes these, too.
+A dataframe may share buffers with the one that it was taken from: these hold text of rows that were left out,
+categories that nobody has and values behind empty cells, all in the order of the source. Whoever writes the buffers to
+a file writes all that, too.
 """
 
 import numpy as np
@@ -14,7 +15,7 @@ MOMENTS = (pl.Date, pl.Datetime, pl.Time, pl.Duration)
 
 
 def rebuilt(frame: pl.DataFrame) -> pl.DataFrame:
-    """The same cells in the same order in memory of their own; categories become text.
+    """The same cells, in the same order, in memory of their own; categories become text.
 
     >>> rebuilt(pl.DataFrame({"sex": pl.Series(["F", "M"], dtype=pl.Categorical)})).schema
     Schema([('sex', String)])
@@ -27,6 +28,7 @@ def _column(series: pl.Series) -> pl.Series:
     if kind in TEXT:
         return _masked(_text(series.cast(pl.String)), series)
     if kind.is_float():
+        # There are many bit patterns for nan: all become the same one.
         return _masked(_copied(series.fill_null(0.0).fill_nan(float("nan"))), series)
     if kind.is_integer() or kind.is_decimal():
         return _masked(_copied(series.fill_null(0)), series)
@@ -40,7 +42,7 @@ def _column(series: pl.Series) -> pl.Series:
 
 
 def _text(series: pl.Series) -> pl.Series:
-    """Texts written one after the other into a new buffer: to put nothing behind each is to copy it."""
+    """Copy texts one after the other into a new buffer: appending an empty text to each makes polars write it anew."""
     return pl.select(pl.concat_str([series.fill_null(""), pl.lit("")]).alias(series.name)).to_series()
 
 
@@ -49,8 +51,8 @@ def _copied(series: pl.Series) -> pl.Series:
 
 
 def _masked(filled: pl.Series, like: pl.Series) -> pl.Series:
-    """A copy without empty cells with those of `like`, and nothing behind them."""
+    """`filled`, a copy without empty cells, with the empty cells of `like` and nothing behind them."""
     if not like.null_count():
         return filled.alias(like.name)
-    shown = pl.Series(like.is_not_null().to_numpy())  # bits of its own, also behind the last row
+    shown = pl.Series(like.is_not_null().to_numpy())  # a new bit mask, also in the unused bits behind the last row
     return filled.zip_with(shown, pl.Series([None], dtype=filled.dtype)).alias(like.name)

@@ -40,12 +40,12 @@ def checksum(content: bytes) -> str:
 
 
 def manifest_path(path: str | os.PathLike[str]) -> Path:
-    """Where the manifest of a table lies."""
+    """The path of the manifest of a table."""
     return Path(f"{os.fspath(path)}.release.json")
 
 
 def seal_of(path: str | os.PathLike[str]) -> Seal | None:
-    """What the manifest beside a table says of it; None if there is none, or it is something else."""
+    """The seal in the manifest beside a table; None if there is no such file, or it is no manifest of a table."""
     manifest = manifest_path(path)
     try:
         content = content_of(manifest)

@@ -1,4 +1,4 @@
-"""The compiled loops, nothing else: plain serial functions over contiguous arrays."""
+"""Compiled loops and nothing else: plain serial functions over contiguous arrays."""
 
 from kspan.kernels.sons import divide, divide_parts, divide_portions, divide_shares, son_counts
 from kspan.kernels.splits import best_cut, best_threshold, histograms, level_worths

@@ -1,8 +1,8 @@
-"""The one way to compile a loop: machine code is kept between runs where that can be, and is never trusted blindly.
+"""The one way to compile a loop: machine code is kept between runs where possible, and is never trusted blindly.
 
-numba keeps what it compiles in files. A disk that was full cuts them short, an installation may be read-only, a home
-may be missing: none of that may break a command, so a damaged file counts as none, and where no file can be
-written the loop is compiled again in each run.
+numba keeps what it compiles in files. A full disk may cut them short, an installation may be read-only, a home folder
+may be missing. None of that may break a command: a damaged file counts as absent, and where no file can be written, the
+loop is compiled again in each run.
 """
 
 import hashlib
@@ -19,7 +19,7 @@ DIGEST = hashlib.sha256().digest_size
 
 
 def compiled(function: Function) -> Function:
-    """A plain serial function over arrays, compiled when it is first called; other threads go on meanwhile."""
+    """Compile a plain serial function over arrays at its first call; while it runs, other threads can go on."""
     loop: Any = njit(nogil=True)(function)
     with suppress(RuntimeError, OSError):  # there is no place for files
         loop._cache = _KeptLoop(function)
@@ -27,7 +27,7 @@ def compiled(function: Function) -> Function:
 
 
 class _WholeFiles(IndexDataCacheFile):
-    """Files of machine code that begin with their checksum; one that is damaged is as good as none."""
+    """Files of machine code that begin with their checksum; a damaged one counts as absent."""
 
     def _load_index(self) -> Any:
         try:
@@ -49,7 +49,7 @@ class _WholeFiles(IndexDataCacheFile):
 
 
 class _KeptLoop(FunctionCache):
-    """What numba keeps of one function, in files that are checked."""
+    """numba's cache of one function, in files that are checked."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
         super().__init__(function)

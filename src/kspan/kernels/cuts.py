@@ -1,4 +1,4 @@
-"""Which cells people can be in whose one number is unknown: each cell by itself, as what is left of an interval."""
+"""Which cells a person can be in if one number is unknown: each cell is judged by itself, by narrowing an interval."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,7 +10,7 @@ Floats = NDArray[np.float64]
 
 @compiled
 def mark_between(heights: Floats, slopes: Floats, low: float, high: float, found: NDArray[np.bool_]) -> None:
-    """Mark in each row the lines that are below all others somewhere from `low` to `high`, of several the first.
+    """For each row, mark the lines that are lowest somewhere from `low` to `high`; of equal ones, the first.
 
     If one line is lowest at both ends, no other is lowest between them, since lines are straight.
     """
@@ -31,7 +31,7 @@ def mark_between(heights: Floats, slopes: Floats, low: float, high: float, found
 
 @compiled
 def _lowest_at(heights: Floats, slopes: Floats, place: float) -> int:
-    """The first of the lines that are lowest at a place, or far out on one side."""
+    """The first of the lines that are lowest at a place, which may be infinitely far out on one side."""
     best = 0
     for line in range(1, len(slopes)):
         if np.isfinite(place):
@@ -46,7 +46,7 @@ def _lowest_at(heights: Floats, slopes: Floats, place: float) -> int:
 
 @compiled
 def _overtakes(heights: Floats, slopes: Floats, low: float, high: float, cell: int, line: int) -> bool:
-    """Is a line not above another one everywhere between the ends? A quick look before all are compared."""
+    """Is a line at or below another one somewhere between the ends? A quick test before all lines are compared."""
     above, steeper = heights[cell] - heights[line], slopes[cell] - slopes[line]
     if steeper == 0.0:
         return bool(above <= 0.0)
@@ -56,9 +56,10 @@ def _overtakes(heights: Floats, slopes: Floats, low: float, high: float, cell: i
 
 @compiled
 def _is_lowest(heights: Floats, slopes: Floats, low: float, high: float, cell: int) -> bool:
-    """Is a line below all others somewhere? Each other one leaves the numbers on one side of where they cross.
+    """Is a line lowest somewhere between `low` and `high`?
 
-    The crossing itself is left if the other line comes later.
+    Each other line leaves it the numbers on one side of their crossing. The crossing itself is left to it if the other
+    line comes later.
     """
     start, stop, open_start, open_stop = low, high, low == -np.inf, high == np.inf
     for line in range(len(slopes)):

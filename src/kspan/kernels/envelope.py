@@ -1,4 +1,4 @@
-"""Which of some lines are lowest somewhere: the cells that one unknown number can fall in."""
+"""Which of several lines are lowest somewhere: the cells into which one unknown number can fall."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,10 +12,10 @@ Floats = NDArray[np.float64]
 def mark_lowest(
     intercepts: Floats, offsets: Floats, slopes: Floats, low: float, high: float, reached: NDArray[np.bool_]
 ) -> None:
-    """Mark for each row the lines that are lowest at some number from `low` to `high`, of several the first.
+    """For each row, mark the lines that are lowest at some number from `low` to `high`; of equal ones, the first.
 
     The lines of a row are `intercepts + offsets + slopes * number`. The lower envelope is walked from the left: at a
-    crossing the flattest of the lines that meet goes on, and the first of them has the point itself.
+    crossing, the line with the smallest slope goes on, and the first of the lines that meet has the point itself.
     """
     lines = len(slopes)
     heights = np.empty(lines)
@@ -23,7 +23,7 @@ def mark_lowest(
         for line in range(lines):
             heights[line] = intercepts[row, line] + offsets[line]
         current, first, at = 0, 0, low
-        if low == -np.inf:
+        if low == -np.inf:  # far to the left the line with the largest slope is lowest
             for line in range(1, lines):
                 steeper = slopes[line] > slopes[current]
                 if steeper or (slopes[line] == slopes[current] and heights[line] < heights[current]):
@@ -44,6 +44,7 @@ def mark_lowest(
             for line in range(lines):
                 if slopes[line] >= slopes[current]:
                     continue
+                # Never back to the left, not even by rounding.
                 there = max((heights[line] - heights[current]) / (slopes[current] - slopes[line]), at)
                 if there < crossing:
                     crossing, following, first = there, line, min(line, current)

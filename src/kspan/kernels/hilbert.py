@@ -15,7 +15,7 @@ WORD = 64
 
 @compiled
 def hilbert_keys(codes: NDArray[Any], sizes: Int64s, bits: int) -> UInt64s:
-    """The place on the curve of every row of `codes[row, axis]`, as words of 64 bits, the most significant first.
+    """The place on the curve of every row of `codes[row, axis]`, as 64-bit words, the most significant first.
 
     Each axis has `2 ** bits` steps, and the codes `0 .. sizes[axis] - 1` are spread evenly over them.
     """
@@ -39,7 +39,7 @@ def hilbert_keys(codes: NDArray[Any], sizes: Int64s, bits: int) -> UInt64s:
 
 @compiled
 def _to_transpose(point: Int64s, bits: int) -> None:
-    """Coordinates into the bits of the place on the curve, dealt out to the axes one after the other."""
+    """Turn coordinates, in place, into the bits of the place on the curve, dealt out to the axes in turn."""
     axes = point.size
     step = np.int64(1) << (bits - 1)
     bit = step

@@ -1,7 +1,7 @@
-"""What it costs to split or to unite intervals: all values of all attributes at once.
+"""What it costs to split or to unite intervals, for all values of all attributes at once.
 
 A cell is a combination of public values, `bins[cell, attribute]`, with `counts[cell, label]` people (one column if
-labels do not matter). `interval[attribute, bin]` numbers the intervals of each attribute from 0 on.
+labels do not matter). `interval[attribute, bin]` is the interval of each bin, numbered from 0 on in each attribute.
 """
 
 from typing import Any, SupportsIndex
@@ -21,9 +21,9 @@ CM, CM_AT_LEAST, DM, DM_AT_LEAST = 0, 1, 2, 3
 
 @compiled
 def price(counts: Counts, kind: int, k: int, everybody: int) -> float:
-    """What a group costs: CM counts its minority, DM the square of its people; fewer than k people are withheld.
+    """The cost of a group: CM counts its minority, DM squares its people; a group of fewer than k people is withheld.
 
-    The kinds `AT_LEAST` are what its people cost at least, in whatever larger group they will be.
+    The kinds `AT_LEAST` are lower bounds: what its people cost at least, in whatever larger group they end up.
     """
     people, most = 0, 0
     for count in counts:
@@ -40,13 +40,13 @@ def price(counts: Counts, kind: int, k: int, everybody: int) -> float:
 
 @compiled
 def withheld_price(people: int, kind: int, everybody: int) -> float:
-    """What withholding some people costs: 1 each in CM, everybody each in DM."""
+    """The cost of withholding some people: 1 each in CM, the number of all people each in DM."""
     return float(people) if kind in (CM, CM_AT_LEAST) else float(people) * everybody
 
 
 @compiled
 def bill(counts: Counts, kind: int, k: int, everybody: int) -> tuple[float, int]:
-    """What all groups cost together, and how many people are in those smaller than k."""
+    """The total cost of all groups, and how many people are in groups smaller than k."""
     cost, small = 0.0, 0
     for group in range(counts.shape[0]):
         cost += price(counts[group], kind, k, everybody)
@@ -67,8 +67,9 @@ def count_labels(cell: Int64s, label: NDArray[Any], weights: Int64s, counts: Cou
 
 @compiled
 def _noise(interval: Int32s) -> NDArray[np.uint64]:
-    """Numbers like random ones, the same for bins of the same interval; their sum tells intervals of cells apart."""
+    """Pseudo-random numbers, equal for bins of the same interval; added up over attributes they hash a cell."""
     noise = np.empty(interval.shape, np.uint64)
+    # The mixing steps of SplitMix64, applied to the attribute and the interval.
     for a in range(interval.shape[0]):
         for b in range(interval.shape[1]):
             mixed = np.uint64((a << 32) + interval[a, b] + 1) * np.uint64(0x9E3779B97F4A7C15)
@@ -80,7 +81,7 @@ def _noise(interval: Int32s) -> NDArray[np.uint64]:
 
 @compiled
 def _empty_slots(cells: int) -> Int32s:
-    """Slots for so many cells, of which at most three of four are used."""
+    """A hash table of empty slots (-1), at most three quarters full with so many cells."""
     size = 16
     while 3 * size < 4 * cells:
         size *= 2
@@ -91,7 +92,7 @@ def _empty_slots(cells: int) -> Int32s:
 def _look_up(
     cell: SupportsIndex, slots: Int32s, noise: NDArray[np.uint64], bins: NDArray[Any], interval: Int32s
 ) -> np.int64:
-    """The slot of a cell in the same intervals, or the empty one for it."""
+    """The slot of a cell that is in the same intervals or, if there is none, the empty slot for this one."""
     mixed = np.uint64(0)
     for a in range(bins.shape[1]):
         mixed += noise[a, bins[cell, a]]
@@ -110,7 +111,7 @@ def _look_up(
 
 @compiled
 def group_cells(bins: NDArray[Any], interval: Int32s) -> tuple[Int32s, Int32s]:
-    """The group of every cell, by equal intervals in all attributes, and the first cell of every group."""
+    """The group of every cell, and the first cell of every group; cells in the same intervals are a group."""
     cells = bins.shape[0]
     slots, noise = _empty_slots(cells), _noise(interval)
     group, first, number = np.empty(cells, np.int32), np.empty(cells, np.int32), 0
@@ -136,7 +137,7 @@ def group_totals(group: Int32s, number: int, counts: Counts) -> Counts:
 
 @compiled
 def _by_group(group: Int32s, number: int) -> tuple[Int32s, Int64s]:
-    """All cells group by group, and where each group ends there."""
+    """All cells ordered by group, and where each group ends in that order."""
     ends = np.zeros(number + 1, np.int64)
     for g in group:
         ends[g + 1] += 1
@@ -145,13 +146,13 @@ def _by_group(group: Int32s, number: int) -> tuple[Int32s, Int64s]:
     order = np.empty(group.size, np.int32)
     for cell in range(group.size):
         order[ends[group[cell]]] = cell
-        ends[group[cell]] += 1  # begins as the end of the group before
+        ends[group[cell]] += 1  # was where the group begins, and becomes where it ends
     return order, ends[:number]
 
 
 @compiled
 def _by_bin(bins: NDArray[Any], width: int, order: Int32s) -> None:
-    """All cells in the order of their bins."""
+    """Fill `order` with all cells in the order of their bins, given for one attribute."""
     begins = np.zeros(width + 1, np.int64)
     for b in bins:
         begins[b + 1] += 1
@@ -168,8 +169,9 @@ def additions(
 ) -> tuple[Floats, Floats, Int64s, Int64s]:
     """For every attribute and bin, what happens if a new interval begins there.
 
-    How much the cost (CM or DM) changes; how much more the people cost at least who are withheld then, than each cell
-    alone does at least; how many these are; and in how many groups it leaves somebody who is not withheld.
+    Returns four arrays: the change of the cost (CM or DM); by how much the cost of the people who are withheld then
+    exceeds the lower bounds of their cells; how many people these are; and in how many groups somebody is left who is
+    not withheld.
     """
     attributes, labels = bins.shape[1], counts.shape[1]
     kind_at_least = CM_AT_LEAST if kind == CM else DM_AT_LEAST
@@ -181,7 +183,7 @@ def additions(
     left, right = np.zeros(labels, np.int64), np.zeros(labels, np.int64)
     for g in range(totals.shape[0]):
         size = totals[g].sum()
-        if size < k:
+        if size < k:  # withheld already, and the price of that is the same for the parts
             continue
         cells = order[ends[g - 1] if g else 0 : ends[g]]
         whole, floor = price(totals[g], kind, k, everybody), 0.0
@@ -203,6 +205,8 @@ def additions(
             for place in range(different):
                 b = there[place]
                 if place:
+                    # It makes no difference at which bin after the last occupied one, up to this one, the interval
+                    # begins. So changes are noted where this run begins and ends, and are added up in the end.
                     first, after = there[place - 1] + 1, b + 1
                     for label in range(labels):
                         right[label] = totals[g, label] - left[label]
@@ -242,9 +246,9 @@ def additions(
 def removals(
     bins: NDArray[Any], interval: Int32s, counts: Counts, kind: int, k: int, everybody: int
 ) -> tuple[Floats, Int64s]:
-    """For every attribute and interval, what happens if it becomes one with the interval before.
+    """For every attribute and interval, what happens if it is united with the interval before it.
 
-    How much the cost changes, and how many fewer people are withheld then. No two cells may be in the same intervals.
+    Returns the change of the cost, and how many fewer people are withheld. No two cells may be in the same intervals.
     """
     cells, attributes = bins.shape
     change = np.zeros((attributes, interval.shape[1]))
@@ -252,15 +256,16 @@ def removals(
     both = np.zeros(counts.shape[1], np.int64)
     slots, order = _empty_slots(cells), np.empty(cells, np.int32)
     for a in range(attributes):
-        if interval[a, -1] == 0:
+        if interval[a, -1] == 0:  # a single interval
             continue
         _by_bin(bins[:, a], interval.shape[1], order)
         others = interval.copy()
-        others[a] = 0
+        others[a] = 0  # cells that agree in all other attributes share a slot
         noise = _noise(others)
         slots[:] = -1
         for cell in order:
             slot = _look_up(cell, slots, noise, bins, others)
+            # Cells come in the order of their bins, so that the slot has the nearest one below.
             before, slots[slot] = slots[slot], cell
             here = interval[a, bins[cell, a]]
             if before < 0 or interval[a, bins[before, a]] + 1 != here:

@@ -16,12 +16,12 @@ Int64s = NDArray[np.int64]
 def roll_up(
     cells: NDArray[Any], example: Int32s, people: NDArray[Any], digits: Int64s, place: Int32s
 ) -> tuple[Int32s, NDArray[Any]]:
-    """An example and the people of every coarser group, in order of first appearance.
+    """Unite finer groups into coarser ones; return an example and the people of each, in order of first appearance.
 
-    `example` names for each finer group one kind of row in it: a line of `cells`, which say where in `digits` the parts
-    of the key of its coarser group stand. A `place` that is not empty gets the coarser group of each finer one.
+    The example of a group is one line of `cells` that belongs to it. The key of its coarser group is the sum of
+    `digits[cell]` over the cells of that line. A `place` that is not empty gets the coarser group of each finer one.
     """
-    slots, shift = 16, np.uint64(60)
+    slots, shift = 16, np.uint64(60)  # the highest bits of a product number the slots: 2 ** (64 - shift) of them
     while 3 * slots < 4 * example.size:
         slots *= 2
         shift -= np.uint64(1)
@@ -57,7 +57,7 @@ def roll_up(
 def cost_of_cells(
     cells: NDArray[Any], example: Int32s, people: NDArray[Any], which: NDArray[np.bool_], costs: Floats
 ) -> float:
-    """The costs of all cells of some groups, person by person; `costs` are laid out as digits are."""
+    """The total cost of the cells of all people in some groups; `costs` is laid out like `digits`."""
     total = 0.0
     for i in range(example.size):
         if which[i]:
@@ -70,7 +70,10 @@ def cost_of_cells(
 
 @compiled
 def majorities(place: Int64s, start: Int64s, value: Int64s, people: Int64s, number: int, width: int) -> Int64s:
-    """People with the commonest value of each of `number` groups, from the sparse counts of kinds that they take in."""
+    """How many people of each of `number` groups have its commonest value.
+
+    `place` has the group of each kind of row; kind i has the sparse counts from `start[i]` up to `start[i + 1]`.
+    """
     counts = np.zeros((number, width), np.int64)
     largest = np.zeros(number, np.int64)
     for kind in range(place.size):

@@ -1,7 +1,7 @@
-"""The cuts of Mondrian, all parts of one level at once.
+"""The cuts of Mondrian, for all parts of one level at once.
 
-The rows of part p stand at the places from `begin[p]` to `end[p]` of every array that has one entry a row. An empty
-`weights` counts every row once.
+In every array with one entry per row, the rows of part p are those from `begin[p]` up to `end[p]`. With empty
+`weights`, every row counts once.
 """
 
 from typing import Any
@@ -15,7 +15,7 @@ Int64s = NDArray[np.int64]
 Bytes = NDArray[np.uint8]
 
 BINS = 1024
-"""Of a histogram: what does not fit is narrowed down in several passes, so that a small part costs little."""
+"""Bins of a histogram; a wider range of codes is narrowed down in several passes, so that a small part costs little."""
 
 
 @compiled
@@ -33,8 +33,9 @@ def extents(codes: NDArray[Any], begin: Int64s, end: Int64s) -> tuple[Int64s, In
 
 @compiled
 def varieties(codes: NDArray[Any], size: int, begin: Int64s, end: Int64s) -> Int64s:
-    """How many different codes, of `size` that there are, each part has."""
+    """How many of the `size` different codes each part has."""
     different = np.zeros(begin.size, np.int64)
+    # The last part that had a code is noted, so that nothing has to be cleared between parts.
     seen_in = np.full(size, -1, np.int64)
     for part in range(begin.size):
         for i in range(begin[part], end[part]):
@@ -71,7 +72,7 @@ def medians(
                 if first <= code <= last:
                     bins[(code - first) >> shift] += weights[i] if weights.size else 1
             place = 0
-            while lower + bins[place] < people[part] - (lower + bins[place]):  # twice as many might not be countable
+            while lower + bins[place] < people[part] - (lower + bins[place]):  # a sum times two might overflow
                 lower += bins[place]
                 place += 1
             first += place << shift
@@ -86,7 +87,7 @@ def medians(
 def mark_sides(
     codes: NDArray[Any], weights: Int64s, begin: Int64s, end: Int64s, cut: Int64s, shared: Int64s, right: Bytes
 ) -> Int64s:
-    """Mark by 1 the rows of each part that lie right of its cut, by 0 the others; says how many people are left of it.
+    """Mark the rows right of the cut of each part by 1, the others by 0; return how many people are left of each cut.
 
     Codes up to `cut` are left. Of the rows with the next code, the first ones go left until they are `shared` people.
     """
@@ -106,15 +107,16 @@ def mark_sides(
 
 @compiled
 def divide(column: NDArray[Any], right: Bytes, begin: Int64s, end: Int64s, aside: NDArray[Any]) -> Int64s:
-    """Bring the entries of each part that are left of its cut before the others; says where the others begin.
+    """Move the entries of each part that are left of its cut before the others; return where the others begin.
 
-    All stay in their order. `aside` has room for the largest part.
+    Otherwise all stay in their order. `aside` has room for the largest part.
     """
     middle = np.empty(begin.size, np.int64)
     for part in range(begin.size):
         to, others = begin[part], 0
         for i in range(begin[part], end[part]):
-            # Both writes always, one of them in vain: no branch that is guessed wrong every other time.
+            # Always both writes, one of them in vain: a branch here would be mispredicted every other time. `to` never
+            # passes i, so that nothing is overwritten before it is read.
             entry, is_right = column[i], right[i]
             column[to] = entry
             aside[others] = entry
@@ -130,9 +132,9 @@ def divide(column: NDArray[Any], right: Bytes, begin: Int64s, end: Int64s, aside
 def count_sides(
     labels: NDArray[Any], size: int, weights: Int64s, begin: Int64s, end: Int64s, right: Bytes, room: int
 ) -> tuple[Int64s, Int64s, Int64s]:
-    """The labels that occur on both sides of the cut of each part, ascending, and how many people have each.
+    """The labels that occur on each side of the cut of each part, ascending, and how many people have each.
 
-    Side s of part p is number 2p + s and has those from `start[2p + s]` on. `room` is enough for all of them.
+    Side s of part p is number 2p + s; its labels begin at `start[2p + s]`. `room` must be enough for all of them.
     """
     start = np.zeros(2 * begin.size + 1, np.int64)
     label, people = np.empty(room, np.int64), np.empty(room, np.int64)

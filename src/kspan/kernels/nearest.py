@@ -10,10 +10,10 @@ Int64s = NDArray[np.int64]
 
 @compiled
 def nearest(cells: Int64s, values: Int64s, distances: NDArray[np.float32], begins: Int64s, widths: Int64s) -> Int64s:
-    """For each row of `values` the first of the rows of `cells` at the least distance, summed over attributes.
+    """For each row of `values`, the first row of `cells` at the smallest distance, summed over attributes.
 
-    `distances` holds a table of cells by values for each attribute, one after the other; the one of an attribute
-    begins at `begins` and has `widths` values to a cell.
+    `distances` holds one table of cells by values for each attribute, one after the other. That of attribute a begins
+    at `begins[a]` and has `widths[a]` values per cell.
     """
     found = np.zeros(len(values), np.int64)
     for row in range(len(values)):
@@ -23,7 +23,7 @@ def nearest(cells: Int64s, values: Int64s, distances: NDArray[np.float32], begin
             for attribute in range(len(begins)):
                 at = begins[attribute] + cells[group, attribute] * widths[attribute] + values[row, attribute]
                 distance += distances[at]
-                if distance >= least:
+                if distance >= least:  # also if equal: the first group stays
                     break
             else:
                 least = distance

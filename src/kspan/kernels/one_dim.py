@@ -1,10 +1,10 @@
-"""Groups of neighbors on a line: what the box around a group costs, the best cuts, one of each bucket, mergers.
+"""Groups of neighbors on a line: what the box around a group costs, the best cuts, groups from buckets, and mergers.
 
-What the cells of a box cost is told by `Prices`, attribute by attribute: an attribute's places are `begin[a]` on.
-- `value[begin[a] + place]`: how far along its domain a place lies, so that a range costs the difference plus `step[a]`;
-- `plain[a]`: places from here on are no values, and `free[a]` is the one of them (missing) that costs nothing alone;
-- `levels[a]` levels of a hierarchy (0: the range counts): the name of a place at a level, and what that name costs, at
-  `name_begin[a] + level * size[a] + place` of `name` and `name_cost`.
+`Prices` says what the cells of a box cost, attribute by attribute:
+- `value[begin[a] + place]`: how far along its domain a place lies; a range costs the difference plus `step[a]`;
+- `plain[a]`: places from here on are no values; `free[a]` is the one of them (missing) that costs nothing by itself;
+- `levels[a]`: the levels of its hierarchy (0: the range counts). The name of a place at a level, and what that name
+  costs, are at `name_begin[a] + level * size[a] + place` of `name` and `name_cost`.
 """
 
 import heapq
@@ -38,7 +38,8 @@ class Prices(NamedTuple):
 
 @compiled
 def _cell(prices: Prices, attribute: int, low: int, high: int) -> float:
-    """What a cell that admits the places from low to high costs."""
+    """The cost of a cell that admits the places from low to high."""
+    # Places that are no values come last, so that a range with any of them ends in one.
     if high >= prices.plain[attribute]:
         return 0.0 if low == high and high == prices.free[attribute] else 1.0
     if low == high:
@@ -56,15 +57,15 @@ def _cell(prices: Prices, attribute: int, low: int, high: int) -> float:
 
 @compiled
 def best_cuts(points: NDArray[Any], people: Int64s, k: int, prices: Prices) -> Int64s:
-    """Where the groups begin that cost least, if all are runs of rows with at least k people.
+    """Where the groups of the cheapest cuts begin, if each group is a run of rows with at least k people.
 
-    A group that could be cut into two of k people never costs less than the two, so that only shorter ones are tried:
-    for a given end, the start goes back from where k people are reached until k more are in front of that.
+    A group that could be cut into two of k people never costs less than the two, so only shorter ones are tried: for a
+    given end, the start goes back from where k people are reached, until k more people are in front of that.
     """
     rows, attributes = points.shape
     best = np.full(rows + 1, np.inf)
     best[0] = 0.0
-    back = np.zeros(rows + 1, np.int32)  # how many rows the last group of the best cuts before an end has
+    back = np.zeros(rows + 1, np.int32)  # for each end, how many rows the last group of the best cuts has
     low, high = np.empty(attributes, np.int64), np.empty(attributes, np.int64)
     cells = np.empty(attributes)
     enough, inside = 0, 0  # people[enough:end] are the fewest rows before the end that have k people
@@ -113,7 +114,7 @@ def best_cuts(points: NDArray[Any], people: Int64s, k: int, prices: Prices) -> I
 
 @compiled
 def _traced(back: NDArray[np.int32]) -> Int64s:
-    """The starts of the groups of the best cuts, from the end backwards."""
+    """The starts of the groups, in order, found by going back from the end."""
     number, end = 0, back.size - 1
     while end > 0:
         end -= back[end]
@@ -129,7 +130,7 @@ def _traced(back: NDArray[np.int32]) -> Int64s:
 
 @compiled
 def _in_buckets(value: NDArray[Any], counts: Int64s) -> tuple[Int32s, Int64s]:
-    """The rows by their value, otherwise as they stand, and where those of each value begin."""
+    """The rows ordered by value, otherwise as they are, and where those of each value begin."""
     begins = np.zeros(counts.size + 1, np.int64)
     begins[1:] = np.cumsum(counts)
     at = begins[:-1].copy()
@@ -144,18 +145,20 @@ def _in_buckets(value: NDArray[Any], counts: Int64s) -> tuple[Int32s, Int64s]:
 def from_buckets(
     value: NDArray[Any], place: NDArray[Any], counts: Int64s, by_count: Int64s, size: int, most: int
 ) -> Int64s:
-    """The group of every row: `size` rows that are nearest in order, at most `most` of one bucket.
+    """Divide rows into groups of `size` neighbors, at most `most` of one bucket each; return the group of every row.
 
-    A bucket has the rows of one value, in the order of their `place`, which ascends; `counts` says how many, `by_count`
-    lists buckets, the fullest first. What remains must stay eligible: no bucket has more than `most / size` of it. A
-    bucket that would break this gives as many rows as it must, before others are asked; if such buckets must give more,
-    the group is larger. What is left in the end, fewer than two groups, is the last one.
+    A bucket has the rows of one value, in the order of their `place`, which ascends; `counts` says how many it has, and
+    `by_count` lists buckets, the fullest first. The remaining rows must stay eligible: no bucket may have more than
+    `most / size` of them. A bucket that would break this gives as many rows as it must before others are asked; if such
+    buckets must give more than `size` rows, the group is larger. What is left in the end, fewer than two groups, is the
+    last group.
     """
     buckets = counts.size
     rows, begins = _in_buckets(value, counts)
     group = np.empty(place.size, np.int64)
     at = begins[:-1].copy()
     given = np.zeros(buckets, np.int64)
+    # A key of the heap is `place * buckets + bucket`: the smallest is the nearest row, and tells its bucket.
     frontier = [np.int64(place[rows[at[b]]]) * buckets + b for b in range(buckets) if at[b] < begins[b + 1]]
     heapq.heapify(frontier)
     remaining, number = place.size, 0
@@ -171,7 +174,7 @@ def from_buckets(
         taken, touching = 0, 0
         for bucket in by_count:
             if begins[bucket + 1] - begins[bucket] <= after:
-                break  # neither this one nor any after it was ever fuller
+                break  # this bucket and all after it never had more than that
             must = min(most, begins[bucket + 1] - at[bucket] - after)
             if must > 0:
                 touched[touching] = bucket
@@ -189,7 +192,7 @@ def from_buckets(
                 continue
             nearest = np.int64(place[rows[at[bucket]]]) * buckets + bucket
             if nearest != key:
-                heapq.heappush(frontier, nearest)  # it gave rows before it was asked
+                heapq.heappush(frontier, nearest)  # the key is old: the bucket had to give rows in the meantime
                 continue
             if given[bucket] == 0:
                 touched[touching] = bucket
@@ -230,7 +233,7 @@ def boxes(points: NDArray[Any], group: Int64s, number: int) -> tuple[Int32s, Int
 
 @compiled
 def box_costs(low: Int32s, high: Int32s, prices: Prices) -> Floats:
-    """What the cells of each box cost a person."""
+    """What the cells of each box cost per person."""
     costs = np.zeros(low.shape[0])
     for box in range(low.shape[0]):
         for a in range(low.shape[1]):
@@ -240,7 +243,7 @@ def box_costs(low: Int32s, high: Int32s, prices: Prices) -> Floats:
 
 @compiled
 def _growth(people: Int64s, low: Int32s, high: Int32s, one: int, other: int, prices: Prices) -> float:
-    """What the people of two groups lose when they become one."""
+    """By how much the total cost of two groups grows when they are united."""
     grown = 0.0
     for a in range(low.shape[1]):
         both = _cell(prices, a, min(low[one, a], low[other, a]), max(high[one, a], high[other, a]))
@@ -251,10 +254,10 @@ def _growth(people: Int64s, low: Int32s, high: Int32s, one: int, other: int, pri
 
 @compiled
 def join_failing(fails: Bools, people: Int64s, low: Int32s, high: Int32s, times: int, prices: Prices) -> Bools:
-    """Unite every group of a line that fails with the neighbor with which less is lost, so many times.
+    """Unite every failing group on a line with the neighbor with which less is lost; repeat with the unions.
 
-    Each time a union takes in no third group, unless it has no other neighbor. Says which groups are the first of their
-    union; their people and boxes become those of the union.
+    That is done `times` times. Each time a union takes in no third group, unless a group has no other neighbor left.
+    Returns which groups are the first of their union; their people and boxes become those of the union.
     """
     groups = fails.size
     first = np.ones(groups, np.bool_)

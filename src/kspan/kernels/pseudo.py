@@ -1,9 +1,9 @@
 """Drawing codes for made-up rows, block by block, from what each block may hold.
 
-A choice is a row of stretches of neighboring codes, `first[s]` to `first[s] + count[s] - 1`; `reach[s]` is the weight
-of the stretches of the choice up to and including s, and no stretch is without weight. Choice c has the stretches
-`begin[c]` up to, not including, `begin[c + 1]`. Inside a stretch codes are alike, unless the choice is `uneven`: then
-`below[code]` is the weight of all smaller codes.
+A choice is a row of stretches of neighboring codes, from `first[s]` to `first[s] + count[s] - 1`. `reach[s]` is the
+total weight of the stretches of the choice up to and including s; every stretch has some weight. Choice c has the
+stretches from `begin[c]` up to, but not including, `begin[c + 1]`. The codes of a stretch are equally likely, unless
+the choice is `uneven`: then `below[code]` is the weight of all smaller codes.
 """
 
 from typing import Any
@@ -18,7 +18,7 @@ Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 
 STEPS = 1 << 20
-"""Where an even row of picks may begin: in the middle of one of so many steps, where no rounding reaches a border."""
+"""An even row of picks begins in the middle of one of so many steps, so that rounding moves no pick across a border."""
 UNIT = 1.0 / (1 << 53)
 
 
@@ -36,9 +36,10 @@ def draw_codes(
     seed: np.uint64,
     out: NDArray[Any],
 ) -> None:
-    """Fill block after block of `out`, each of its size and from its choice, with codes.
+    """Fill `out` with codes block after block; block b has `sizes[b]` rows, drawn from `choice[b]`.
 
-    Even: every code as often as its weight says, rounded down or up, in random order; else each drawn by itself.
+    If `even`, every code occurs as often as its weight says, rounded down or up, in random order. Otherwise each row is
+    drawn by itself.
     """
     state, row = seed, 0
     for block in range(sizes.size):
@@ -53,7 +54,7 @@ def draw_codes(
         state, chance = _next(state)
         offset = (np.floor(chance * STEPS) + 0.5) / STEPS
         for i in range(size):
-            if even:
+            if even:  # picks at equal distances, all moved by one random offset
                 mass = (i + offset) * (total / size)
                 while at < stop - 1 and reach[at] <= mass:
                     at += 1
@@ -65,6 +66,7 @@ def draw_codes(
             low, last = first[at], first[at] + count[at] - 1
             if weighted:
                 code = _first_above(below[1:], low, last, below[low] + inside)
+                # Rounding may have led beyond the last code with any weight.
                 while code > low and below[code + 1] <= below[code]:
                     code -= 1
             else:
@@ -81,7 +83,7 @@ def draw_codes(
 
 @compiled
 def _first_above(sums: Floats, low: int, high: int, mass: float) -> int:
-    """The first place from low on whose sum is above a mass, at most high; sums do not fall."""
+    """The first place from `low` on whose sum is above `mass`, or `high` if there is none before; sums never fall."""
     while low < high:
         middle = (low + high) // 2
         if sums[middle] > mass:
@@ -93,7 +95,7 @@ def _first_above(sums: Floats, low: int, high: int, mass: float) -> int:
 
 @compiled
 def _next(state: np.uint64) -> tuple[np.uint64, float]:
-    """The next state of SplitMix64 (Steele, Lea, Flood 2014), and its number from 0 up to, not including, 1."""
+    """The next state of SplitMix64 (Steele, Lea, Flood 2014), and its number from 0 up to, but not including, 1."""
     state = state + np.uint64(0x9E3779B97F4A7C15)
     mixed = (state ^ (state >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)

@@ -13,9 +13,9 @@ Int64s = NDArray[np.int64]
 
 @compiled
 def divide_rows(codes: NDArray[Any], branch: Int32s, rows: Int32s, branches: int) -> Int64s:
-    """Bring the rows of each branch together, in place and in their order; says where each branch's rows end.
+    """Bring the rows of each branch together, in place and in their order; return where the rows of each branch end.
 
-    `branch` has the branch of each code, or -1: such rows come first, and where they end is said first.
+    `branch` has the branch of each code, or -1. Rows of codes with -1 come first, and so does their end.
     """
     sizes = np.zeros(branches + 1, np.int64)
     for i in range(rows.size):
@@ -33,9 +33,9 @@ def divide_rows(codes: NDArray[Any], branch: Int32s, rows: Int32s, branches: int
 
 @compiled
 def middle_cut(codes: NDArray[Any], rows: Int32s, weights: Int64s) -> tuple[int, int, int]:
-    """How far the codes of some rows spread, after which to cut for the most equal halves, and people in the lesser.
+    """The width of the codes of some rows, the code after which the halves are most equal, and the smaller half's size.
 
-    An empty `weights` counts every row once. Nobody is in the lesser half if there is only one code.
+    With empty `weights`, every row counts once. If there is only one code, nobody is in the smaller half.
     """
     low, high = int(codes[rows[0]]), int(codes[rows[0]])
     for i in range(rows.size):
@@ -52,14 +52,14 @@ def middle_cut(codes: NDArray[Any], rows: Int32s, weights: Int64s) -> tuple[int,
         beyond -= people[place]
         if min(below, beyond) > fewer:
             fewer, cut = min(below, beyond), low + place
-        if below > beyond:
+        if below > beyond:  # from here on the smaller half can only shrink
             break
     return high - low, cut, fewer
 
 
 @compiled
 def divide_at(codes: NDArray[Any], rows: Int32s, cut: int) -> int:
-    """Bring the rows with codes up to a cut to the front, in place and in their order; says how many they are."""
+    """Bring the rows with codes up to a cut to the front, in place and in their order; return how many they are."""
     beyond = np.empty_like(rows)
     front, back = 0, 0
     for i in range(rows.size):

@@ -1,4 +1,4 @@
-"""What occurs in groups of rows; a row whose group is negative is in none."""
+"""Which codes occur in groups of rows; a row whose group is negative is in no group."""
 
 from typing import Any
 
@@ -24,7 +24,7 @@ def lowest_and_highest(codes: NDArray[Any], size: int, group: Int64s, number: in
 
 @compiled
 def masks(codes: NDArray[Any], group: Int64s, number: int) -> Int64s:
-    """The codes (below 63) that occur in each group, as bits of one number."""
+    """The codes that occur in each group, as bits of one number; all codes are below 63, since bit 63 is the sign."""
     mask = np.zeros(number, np.int64)
     for row in range(codes.size):
         if group[row] >= 0:
@@ -34,12 +34,12 @@ def masks(codes: NDArray[Any], group: Int64s, number: int) -> Int64s:
 
 @compiled
 def bits(mask: Int64s) -> tuple[Int64s, Int64s]:
-    """The codes in each mask, ascending: those of mask m from `start[m]` to `start[m + 1]`."""
+    """Arrays `start` and `code`: the codes in mask m, ascending, are `code[start[m]:start[m + 1]]`."""
     start = np.zeros(mask.size + 1, np.int64)
     for place in range(mask.size):
         rest, size = mask[place], 0
         while rest:
-            rest &= rest - 1
+            rest &= rest - 1  # clears the lowest bit that is set
             size += 1
         start[place + 1] = start[place] + size
     code = np.empty(start[-1], np.int64)

@@ -1,8 +1,8 @@
-"""Who of a leaf goes to which of its sons.
+"""Which rows of a leaf go to which of its sons.
 
-A question gives the son of each code (`son`, -1 for none), or, if `cut` is not negative, 0 for codes up to it, 1 for
-those beyond, and 2 for a missing value (a code of at least `plain`) unless that is shared by both.
-`share` has the weight of each of `rows`; if it is empty, every row counts once.
+If `cut` is negative, `son[code]` is the son of each code (-1: none). Otherwise codes up to `cut` go to son 0 and codes
+beyond it to son 1; a missing value (a code of at least `plain`) goes to son 2, unless both sons share it. `share` has
+the weight of each of `rows`; if it is empty, every row counts once.
 """
 
 from typing import Any
@@ -36,7 +36,7 @@ def son_counts(
     share: Floats,
     counts: Floats,
 ) -> None:
-    """Add the people of some rows to `counts[son, label]`; nobody is shared."""
+    """Add the people of some rows to `counts[son, label]`; no row may be shared by sons."""
     for i in range(rows.size):
         row = rows[i]
         counts[_son_of(codes[row], son, cut, plain, False), labels[row]] += share[i] if share.size else 1.0
@@ -53,7 +53,7 @@ def divide(
     share: Floats,
     counts: Floats,
 ) -> Int64s:
-    """Bring the rows of each son together, in place and in their order; says where each son's rows end.
+    """Bring the rows of each son together, in place and in their order; return where the rows of each son end.
 
     Adds people to `counts[son, label]`. No row may be shared by sons.
     """
@@ -89,8 +89,8 @@ def divide_shares(
 ) -> tuple[NDArray[Any], Floats, Int64s]:
     """The rows of each son, one after the other, their weights, and where each son's rows end.
 
-    A row without a son goes to all of them, in proportion to the others there, or to each alike if there are none. Adds
-    people to `counts[son, label]`.
+    A row without a son goes to all sons, in proportion to the other people there, or in equal parts if there are none.
+    Adds people to `counts[son, label]`.
     """
     sons = counts.shape[0]
     known, sizes, everywhere = np.zeros(sons), np.zeros(sons, np.int64), 0
@@ -103,7 +103,7 @@ def divide_shares(
             known[to] += share[i] if share.size else 1.0
     total = known.sum()
     portion = known / total if total > 0.0 else np.full(sons, 1.0 / sons)
-    sizes += np.where(portion > 0.0, everywhere, 0)
+    sizes += np.where(portion > 0.0, everywhere, 0)  # a son without people gets none, if another one has some
     place = np.cumsum(sizes) - sizes
     new_rows, new_share = np.empty(sizes.sum(), rows.dtype), np.empty(sizes.sum())
     for i in range(rows.size):
@@ -123,9 +123,9 @@ def divide_shares(
 def divide_parts(
     codes: NDArray[Any], son: Int64s, cut: int, plain: int, rows: NDArray[Any], ends: Int64s, sizes: Int64s
 ) -> NDArray[Any]:
-    """The rows of several parts, those of each part by son and in their order; `sizes[part, son]` gets their numbers.
+    """Order the rows of each of several parts by son, otherwise as they are; `sizes[part, son]` gets their numbers.
 
-    Part p has the rows before `ends[p]` and after those of part p - 1. No row may be shared by sons.
+    The rows of part p end at `ends[p]`, and begin where those of part p - 1 end. No row may be shared by sons.
     """
     new_rows, begin = np.empty_like(rows), 0
     for part in range(ends.size):
@@ -152,8 +152,8 @@ def divide_portions(
 ) -> tuple[NDArray[Any], Floats, Int64s]:
     """The rows of each son, one after the other, their weights, and where each son's rows end.
 
-    Of a row's weight `portion[code, label, son]` goes to each son; if some son would get less than `least`, all goes to
-    the one that would get most. Adds people to `counts[son, label]`.
+    Each son gets the part `portion[code, label, son]` of a row's weight. If some son would get less than `least`, all
+    of it goes to the son that would get most. Adds people to `counts[son, label]`.
     """
     sons = counts.shape[0]
     sizes, only = np.zeros(sons, np.int64), np.full(rows.size, -1, np.int64)

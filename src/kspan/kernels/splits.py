@@ -19,13 +19,13 @@ Bools = NDArray[np.bool_]
 INFORMATION_GAIN, GAIN_RATIO, GINI, C45 = 0, 1, 2, 3
 
 ROUNDING = 1e-6
-"""Shares of people that add up to a whole number may miss it by so much."""
+"""Fractions of people that add up to a whole number may miss it by this much."""
 
 DIGITS = 9
-"""Worths that agree so far are equal: sums in another order must not decide."""
+"""Worths that agree in so many digits are equal: the order in which a sum was added up must not decide."""
 
 LEAST_GAIN = 1e-9
-"""Less than this is rounding."""
+"""A smaller gain is taken for a rounding error."""
 
 
 @compiled
@@ -47,7 +47,7 @@ def _impurity(counts: Floats, score: int) -> float:
 
 @compiled
 def _worth(gain: float, score: int, total: float, parts: float) -> float:
-    """A gain, or its ratio to the entropy of the split, given the sum of n log n over its parts."""
+    """The gain itself, or its ratio to the entropy of the split; `parts` is the sum of n log n over the sons."""
     if score in (INFORMATION_GAIN, GINI):
         return gain
     split = (_n_log_n(total) - parts) / total
@@ -58,7 +58,7 @@ def _worth(gain: float, score: int, total: float, parts: float) -> float:
 def histograms(
     codes: NDArray[Any], begins: Int64s, labels: NDArray[Any], rows: NDArray[Any], share: Floats, counts: Floats
 ) -> None:
-    """Add the people of some rows to `counts[code, label]`, each attribute's from its place in `begins` on."""
+    """Add the people of some rows to `counts[code, label]`; the codes of each attribute begin at its `begins`."""
     for attribute in range(begins.size):
         begin = begins[attribute]
         for i in range(rows.size):
@@ -80,9 +80,11 @@ def level_worths(
     gains: Floats,
     worths: Floats,
 ) -> None:
-    """What a split by each level of each attribute gains, and what it is worth; -1 and 0 where it cannot be made.
+    """Fill in what a split by each level of each attribute gains and is worth; -1 and 0 where it cannot be made.
 
-    Rows of the tally that are `shared` hold people who go to all sons. A public level must leave no fewer than `k`.
+    Level l has the names from `begins[l]` up to `begins[l + 1]`; name n, a son, has the rows of the tally
+    `rows[names[n]:names[n + 1]]`. Rows of the tally that are `shared` hold people who go to all sons. A split by a
+    public level may not leave a son with fewer than `k` people.
     """
     node, son = np.empty(tally.shape[1]), np.empty(tally.shape[1])
     for level in range(begins.size - 1):
@@ -105,6 +107,8 @@ def level_worths(
                 small |= size < k
         gains[level], worths[level] = -1.0, 0.0
         if large >= 2 and not (small and public[level]):
+            # Nothing is known of those who go everywhere: they dilute the gain, and in the entropy of the split they
+            # count as a son of their own.
             total = node.sum() + everywhere
             gains[level] = max((_impurity(node, score) - left) / total, 0.0)
             worths[level] = _worth(gains[level], score, total, parts + _n_log_n(everywhere))
@@ -113,7 +117,7 @@ def level_worths(
 @compiled
 def _present(codes: NDArray[Any], plain: int, rows: NDArray[Any], share: Floats, labels: NDArray[Any],
              counts: Floats, missing: Floats) -> Int64s:  # fmt: skip
-    """Add people to `counts[code, label]`, whose last column has their sum; the codes that occur, in order."""
+    """Add people to `counts[code, label]` and to the sums in its last column; return the codes that occur, in order."""
     last = counts.shape[1] - 1
     seen = np.empty(min(rows.size, plain), np.int64)
     found = 0
@@ -128,7 +132,7 @@ def _present(codes: NDArray[Any], plain: int, rows: NDArray[Any], share: Floats,
             found += 1
         counts[code, label] += weight
         counts[code, last] += weight
-    if found * 8 < plain:
+    if found * 8 < plain:  # sorting a few is faster than walking through all
         return np.sort(seen[:found])
     found = 0
     for code in range(plain):
@@ -140,21 +144,21 @@ def _present(codes: NDArray[Any], plain: int, rows: NDArray[Any], share: Floats,
 
 @compiled
 def _middle(numbers: Floats, below: int, above: int) -> float:
-    """The number between two; floats may have nothing between them, and then it is the lower one."""
+    """The number halfway between those of two codes; if there is no float between them, the lower one."""
     middle = (numbers[below] + numbers[above]) / 2.0
     return float(middle if middle < numbers[above] else numbers[below])
 
 
 @compiled
 def _halfway(numbers: Floats, below: int, above: int) -> int:
-    """The last code whose number is not beyond the middle between two numbers."""
+    """The last code whose number is not beyond the middle between those of two codes."""
     middle = _middle(numbers, below, above)
     return below + int(np.searchsorted(numbers[below + 1 : above], middle, side="right"))
 
 
 @compiled
 def _cut_between(numbers: Floats, below: int, above: int, allowed: Bools) -> tuple[int, bool]:
-    """Where to cut between two codes that occur, and whether that is halfway; -1 if no place is allowed."""
+    """The code after which to cut between two that occur, and whether that is halfway; -1 if no cut is allowed."""
     usual = _halfway(numbers, below, above)
     if allowed.size == 0 or allowed[usual]:
         return usual, True
@@ -178,13 +182,13 @@ def best_threshold(
     k: int,
     allowed: Bools,
 ) -> tuple[float, float, int, float]:
-    """What the best cut between numbers gains and is worth, the last code below it, and where it is.
+    """The gain and the worth of the best cut between numbers, the last code below it, and the number where it is.
 
-    Without one that is -1, 0, -1, 0.
+    If there is no cut, that is -1, 0, -1, 0.
 
-    A code beyond the numbers is a missing value: a third son, unless that is shared by both. No son may have fewer
-    than `k`. With `allowed` a cut may only be after these codes, and anywhere between two numbers that occur; halfway
-    is preferred. `counts` is room to count in, full of zeros before and after.
+    A code beyond the numbers is a missing value: it goes to a third son, unless both sons share it. No son may have
+    fewer than `k` people. If `allowed` is not empty, a cut may only be after these codes, but anywhere between two
+    numbers that occur; halfway is preferred. `counts` is working space, full of zeros before and after.
     """
     missing = np.zeros(counts.shape[1] - 1)
     seen = _present(codes, numbers.size, rows, share, labels, counts, missing)
@@ -206,17 +210,17 @@ def best_cut(
     k: int,
     allowed: Bools,
 ) -> tuple[float, float, int, float]:
-    """The same from the people by code and label, whose last column has their sum, of the codes that are `seen`."""
+    """The same, given the counts by code and label (with their sum in the last column) of the codes that are `seen`."""
     last = counts.shape[1] - 1
     node, left, right = np.zeros(last), np.zeros(last), np.zeros(last)
     for code in seen:
         node += counts[code, :last]
     known, unknown = node.sum(), missing.sum()
     total, bottom = known + unknown, _impurity(node, score)
-    if not shares_missing:
+    if not shares_missing:  # missing values are a son of every cut, so their impurity is subtracted once for all
         bottom = _impurity(node + missing, score) - _impurity(missing, score)
     least = min_rows
-    if score == C45:
+    if score == C45:  # Quinlan's minimum for numbers: a tenth of the people per label, but at most 25
         least = max(min_rows, min(0.1 * known / last, 25.0))
     best_gain, best_worth, best_parts, best_at, best_cut, best_usual = -1.0, -np.inf, 0.0, -1, -1, False
     tried = 0

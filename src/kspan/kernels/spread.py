@@ -1,8 +1,8 @@
-"""How people spread over values where the cells that they show admit several.
+"""How people are spread over values if the cells that they show admit several values.
 
-Of words, cell c admits `value[start[c]:start[c + 1]]`; of numbers those from `low[c]` up to, but not including,
-`high[c]`. `weights[value, label]` says how likely each value is, and only those `inside` are possible (all, if it is
-empty).
+A cell c of words admits `value[start[c]:start[c + 1]]`; a cell of numbers admits those from `low[c]` up to, but not
+including, `high[c]`. `weights[value, label]` says how likely each value is. Only values `inside` are possible (all, if
+it is empty).
 """
 
 import numpy as np
@@ -17,7 +17,7 @@ Bools = NDArray[np.bool_]
 
 @compiled
 def expected_words(start: Int64s, value: Int64s, weights: Floats, inside: Bools, cells: Floats, counts: Floats) -> None:
-    """Add the people of `cells[cell, label]` to `counts[value, label]`, each spread over what the cell admits."""
+    """Add the people in `cells[cell, label]` to `counts[value, label]`, spread over the values that the cell admits."""
     for cell in range(start.size - 1):
         for label in range(cells.shape[1]):
             people = cells[cell, label]
@@ -34,7 +34,7 @@ def expected_words(start: Int64s, value: Int64s, weights: Floats, inside: Bools,
 def expected_numbers(
     low: Int64s, high: Int64s, weights: Floats, inside: Bools, cells: Floats, rounding: float, counts: Floats
 ) -> None:
-    """The same of numbers; what sums and differences leave of zero, relative to the rest, is taken for zero."""
+    """The same for numbers; a density that is zero but for rounding, relative to the largest, counts as zero."""
     sums, steps = np.empty(weights.shape[0] + 1), np.empty(weights.shape[0] + 1)
     for label in range(cells.shape[1]):
         sums[0], steps[:] = 0.0, 0.0
@@ -45,6 +45,7 @@ def expected_numbers(
         for cell in range(low.size):
             mass = sums[high[cell]] - sums[low[cell]]
             if cells[cell, label] > 0.0 and mass > 0.0:
+                # The density of a cell is added where its range begins, and taken away where it ends.
                 each = cells[cell, label] / mass
                 steps[low[cell]] += each
                 steps[high[cell]] -= each
@@ -60,7 +61,7 @@ def expected_numbers(
 def portions_of_words(
     start: Int64s, value: Int64s, weights: Floats, inside: Bools, son: Int64s, portion: Floats
 ) -> None:
-    """Fill `portion[cell, label, son]` with the part of a person that goes to each son, by the son of each value."""
+    """Fill `portion[cell, label, son]` with the part of a person for each son; `son` has the son of each value."""
     for cell in range(start.size - 1):
         for label in range(weights.shape[1]):
             mass = _mass(start, value, weights, inside, cell, label)
@@ -72,7 +73,7 @@ def portions_of_words(
 
 @compiled
 def _mass(start: Int64s, value: Int64s, weights: Floats, inside: Bools, cell: int, label: int) -> float:
-    """The weight of all that a cell admits."""
+    """The total weight of the possible values that a cell admits."""
     mass = 0.0
     for at in range(start[cell], start[cell + 1]):
         if inside.size == 0 or inside[value[at]]:

@@ -12,9 +12,10 @@ Int64s = NDArray[np.int64]
 
 @compiled
 def tally_dense(keys: Int64s, weights: Int64s, totals: NDArray[Any], places: Int64s) -> tuple[Int64s, Int64s]:
-    """Distinct keys in ascending order and the weight of each; `totals` has a zero for every key that there may be.
+    """The distinct keys in ascending order, and the total weight of each; `totals` has a zero for every possible key.
 
-    An empty `weights` counts every key once. A `places` that is not empty gets where each key stands among them.
+    With empty `weights`, every key counts once. A `places` that is not empty gets the place of each key among the
+    distinct ones.
     """
     for i in range(keys.size):
         totals[keys[i]] += weights[i] if weights.size else 1
@@ -25,7 +26,7 @@ def tally_dense(keys: Int64s, weights: Int64s, totals: NDArray[Any], places: Int
         if totals[key]:
             distinct[found] = key
             weight[found] = totals[key]
-            totals[key] = found  # the weight is safe in its list: now the key's place stands here
+            totals[key] = found  # the weight is saved in its list, so its entry can now hold the place of the key
             found += 1
     for i in range(places.size):
         places[i] = totals[keys[i]]
@@ -34,7 +35,7 @@ def tally_dense(keys: Int64s, weights: Int64s, totals: NDArray[Any], places: Int
 
 @compiled
 def tally_hashed(keys: Int64s, weights: Int64s) -> tuple[Int64s, Int64s, Int64s]:
-    """The same for keys of any size, by open addressing; distinct keys come in order of first appearance."""
+    """The same for keys of any size, by open addressing; the distinct keys come in order of first appearance."""
     slots = 16
     while slots < 2 * keys.size:
         slots *= 2
@@ -61,9 +62,9 @@ def tally_hashed(keys: Int64s, weights: Int64s) -> tuple[Int64s, Int64s, Int64s]
 
 @compiled
 def rank_keys(keys: Int64s, marks: NDArray[np.uint64]) -> int:
-    """Put in place of every key how many smaller ones there are, equal ones counted once; says how many there are.
+    """Replace every key by its rank among the distinct keys, in place; return how many distinct keys there are.
 
-    `marks` has a bit, not set, for every key that there may be.
+    `marks` has a bit, not yet set, for every possible key.
     """
     one, inside = np.uint64(1), np.uint64(63)
     for key in keys:
@@ -81,7 +82,7 @@ def rank_keys(keys: Int64s, marks: NDArray[np.uint64]) -> int:
 
 @compiled
 def _bits(word: np.uint64) -> np.int64:
-    """How many bits of a word are set: in pairs, fours and eights, which a product then adds up."""
+    """Count the bits of a word that are set: in pairs, then fours, then bytes, which a product adds up."""
     word -= (word >> np.uint64(1)) & np.uint64(0x5555555555555555)
     word = (word & np.uint64(0x3333333333333333)) + ((word >> np.uint64(2)) & np.uint64(0x3333333333333333))
     word = (word + (word >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)

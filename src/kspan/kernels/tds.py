@@ -1,9 +1,9 @@
-"""Top-down specialization: where to cut numbers, how small groups would become, and who goes where.
+"""Top-down specialization: where to cut numbers, how small groups would become, and which rows go where.
 
-A *key* is a code of an attribute, numbered through all attributes. A node of an attribute's cut goes by the key of its
-first code. The rows of a group are together: those of group g from place `start[g]` to `end[g]`, and
-`cell[g, attribute]` is the node that they have. `keys[place, attribute]` are theirs, `weights[place]` says how many
-people they stand for (if it is empty, each for one), `rows[place]` who they are.
+A *key* is a code of an attribute, numbered through all attributes. A node of an attribute's cut is named by the key of
+its first code. The rows of a group stand together: those of group g from place `start[g]` up to `end[g]`, and
+`cell[g, attribute]` is the node that they have. For each place, `keys[place, attribute]` are the keys of its row,
+`weights[place]` says how many people it stands for (one, if `weights` is empty), and `rows[place]` which row it is.
 """
 
 import math
@@ -20,7 +20,7 @@ Int32s = NDArray[np.int32]
 Int64s = NDArray[np.int64]
 
 DIGITS = 9
-"""Gains that agree so far are equal: sums in another order must not decide."""
+"""Gains that agree in so many digits are equal: the order in which a sum was added up must not decide."""
 
 
 @compiled
@@ -30,9 +30,9 @@ def _n_log_n(number: float) -> float:
 
 @compiled
 def best_cut(code: Int64s, label: Int64s, people: Int64s, labels: int) -> int:
-    """The code after which a cut gains most information about labels (the lowest such), or -1 if there is one code.
+    """The lowest code after which a cut gains most information about labels, or -1 if there is only one code.
 
-    Entry i says how many people have `code[i]`, which ascends, and `label[i]`.
+    `people[i]` people have `code[i]` and `label[i]`; codes ascend.
     """
     below, above = np.zeros(labels), np.zeros(labels)
     for i in range(code.size):
@@ -43,7 +43,7 @@ def best_cut(code: Int64s, label: Int64s, people: Int64s, labels: int) -> int:
     total, best, best_after = size_above, -np.inf, -1
     for i in range(code.size):
         if i and code[i] != code[i - 1]:
-            # The entropy that stays, but for its sign.
+            # The entropy that remains, negated and times the number of people.
             worth = inside_below - _n_log_n(size_below) + inside_above - _n_log_n(size_above)
             worth = math.floor(worth / total * 10**DIGITS + 0.5)
             if worth > best:
@@ -60,7 +60,7 @@ def best_cut(code: Int64s, label: Int64s, people: Int64s, labels: int) -> int:
 
 @compiled
 def label_totals(codes: Int64s, start: Int64s, label: Int64s, people: Int64s, labels: int) -> Floats:
-    """How many people with one of some codes have each label; those of code c from `start[c]` to `start[c + 1]`."""
+    """How many people with one of `codes` have each label; code c has the entries from `start[c]` to `start[c + 1]`."""
     totals = np.zeros(labels)
     for code in codes:
         for entry in range(start[code], start[code + 1]):
@@ -70,7 +70,7 @@ def label_totals(codes: Int64s, start: Int64s, label: Int64s, people: Int64s, la
 
 @compiled
 def sums(codes: Int64s, start: Int64s, kind: Int64s, worth: Floats) -> Floats:
-    """For each of some codes, what its entries are worth together, each by its kind."""
+    """For each of some codes, the total worth of its entries; `worth[kind[entry]]` is that of an entry."""
     together = np.zeros(codes.size)
     for i in range(codes.size):
         for entry in range(start[codes[i]], start[codes[i] + 1]):
@@ -94,10 +94,11 @@ def smallest_parts(
     counts: Int64s,
     after: Int64s,
 ) -> None:
-    """Lower `after` to the size of the smallest part into which a specialization would divide one of these groups.
+    """Lower `after` to the size of the smallest part into which each specialization would divide one of these groups.
 
-    That of a node has its place there; where values are disclosed one by one, each has its own, and the others of the
-    group are a part as well. Nodes that are not `asked` are passed over. `counts` is room full of zeros.
+    The specialization of a node has its place in `after` at the key of the node. Where values are disclosed one by one,
+    each value has its own place, and the other people of the group are a part as well. Nodes that are not `asked` are
+    skipped. `counts` is working space, full of zeros before and after.
     """
     some, touched = np.empty(attributes.size, np.int64), np.empty(counts.size, np.int64)
     for group in groups:
@@ -141,9 +142,10 @@ def divide_groups(
     number: int,
     counts: Int64s,
 ) -> tuple[int, int]:
-    """Divide groups by the node that their rows now have; says how many groups there are, and the smallest new one.
+    """Divide groups by the node that their rows now have; return the number of groups and the smallest part's people.
 
-    The first part of a group keeps its place, the others get new ones from `number` on. `counts` is room full of zeros.
+    The first part of a group keeps its number, the others get new ones from `number` on. `counts` is working space,
+    full of zeros before and after.
     """
     smallest = np.iinfo(np.int64).max
     places, people = np.empty_like(counts), np.zeros_like(counts)
@@ -180,7 +182,7 @@ def divide_groups(
                 made = number
                 number += 1
                 cell[made] = cell[group]
-            start[made], end[made] = places[node] - counts[node], places[node]
+            start[made], end[made] = places[node] - counts[node], places[node]  # each place has moved to its end
             cell[made, attribute] = node
             smallest = min(smallest, people[node])
             counts[node] = people[node] = 0

@@ -34,7 +34,7 @@ HINTS: dict[str, tuple[str, ...]] = {
         "children", "household", "family", "admission", "admitted", "discharge", "visit", "date", "year", "month",
     ),
 }  # fmt: skip
-"""Words in a column's name that tell what role it usually has."""
+"""Words in the name of a column that hint at its usual role."""
 
 IDENTIFYING_ROWS = 20
 """In a smaller table even an ordinary column may happen to hold no value twice."""
@@ -51,17 +51,17 @@ class Guess:
     missing: int
     reason: str
     widths: list[float]
-    """Of intervals that would suit its numbers."""
+    """The widths of intervals that would suit its numbers; empty if it has none."""
 
     @property
     def comment(self) -> str:
-        """The reason, for a comment in the draft."""
+        """The guess and its reason, as a comment in the draft."""
         gone = f", {self.missing} missing" if self.missing else ""
         return f"{self.kind}, {self.distinct} different{gone}: {self.reason}"
 
 
 def guesses(frame: pl.DataFrame) -> list[Guess]:
-    """A role for every column of a frame."""
+    """Guess the role of every column of a frame."""
     if frame.height == 0:
         raise DataError("the table has no rows: a policy cannot be drafted from it")
     return [_guess(encode_column(frame[name], Schema())) for name in frame.columns]
@@ -130,7 +130,7 @@ def _guess(column: Column) -> Guess:
 
 
 def _widths(column: Column) -> list[float]:
-    """A round width that cuts the range into about twenty intervals, and its double and fourfold."""
+    """A round width that cuts the range into at most twenty intervals or so, then twice and four times that width."""
     if column.kind != "numeric" or len(column.values) < 2 or column.values.dtype == object:
         return []
     wanted = (float(column.values[-1]) - float(column.values[0])) / 20
@@ -142,7 +142,7 @@ def _widths(column: Column) -> list[float]:
 
 
 def _likely_target(found: Sequence[Guess]) -> str:
-    """The private column with the fewest values, as labels have."""
+    """The private column with the fewest different values, since labels have few; else the last column."""
     private = [guess for guess in found if guess.role == "private"]
     return min(private, key=lambda guess: guess.distinct).column if private else found[-1].column
 
@@ -151,6 +151,7 @@ def _role(column: Column) -> tuple[str, str]:
     rows, distinct = len(column.codes), len(column.values)
     words = re.findall(r"[a-z]+", re.sub(r"([a-z])([A-Z])", r"\1 \2", column.name).lower())
     hinted = next(((role, word) for role, known in HINTS.items() for word in words if word in known), None)
+    # Measurements with decimals hardly ever repeat, but do not point at a person either.
     counts_people = column.kind == "numeric" and column.values.dtype.kind == "f"
     if distinct == rows and rows >= IDENTIFYING_ROWS and not counts_people:
         return "identifier", "no value occurs twice, so it points at each person"

@@ -13,7 +13,7 @@ WILD = "*?["
 
 
 def expanded(policy: Policy, columns: Iterable[str]) -> Policy:
-    """The policy with the columns in the place of the patterns that match them; a name that is a column wins.
+    """The policy with each pattern replaced by the columns that match it; a column that is named itself keeps its role.
 
     >>> expanded(Policy(public=["grocery:*"], private=["tea", "*:tea"], require="k=2"),
     ...          ["grocery:milk", "health:tea", "tea"]).private
@@ -32,14 +32,15 @@ def expanded(policy: Policy, columns: Iterable[str]) -> Policy:
                 continue
             if _is_pattern(name) and not any(fnmatchcase(column, name) for column in present):
                 raise PolicyError(f"the pattern {name!r} under {role} matches no column: correct it, or take it out")
+            # A pattern that is left here matches only columns that are named themselves, and is dropped.
             if not _is_pattern(name):
-                # Whoever reads the table will miss it there.
+                # Not in the table, and kept, so that whoever reads the table can say so.
                 told[role].append(name)
     return replace(policy, **told)  # type: ignore[arg-type]  # lists are kept as tuples
 
 
 def roles_of(policy: Policy, names: Iterable[str]) -> dict[str, Literal["public", "private"]]:
-    """The role of each item by the policy, patterns and all; one that has none is refused."""
+    """The role that the policy gives to each item, by name or by pattern; an item without a role is refused."""
     wanted = list(names)
     found = {name: role for name, (role, _) in _matched(policy, wanted).items()}
     roles: dict[str, Literal["public", "private"]] = {}
@@ -52,7 +53,7 @@ def roles_of(policy: Policy, names: Iterable[str]) -> dict[str, Literal["public"
 
 
 def _matched(policy: Policy, columns: list[str]) -> dict[str, tuple[str, str]]:
-    """The role of each column that has one, and the name or pattern that gives it."""
+    """For each column that has a role: the role, and the name or pattern that gives it."""
     exact = {name: role for role in ROLES for name in getattr(policy, role)}
     patterns = [(name, role) for name, role in exact.items() if _is_pattern(name) and name not in columns]
     found: dict[str, tuple[str, str]] = {}

@@ -1,4 +1,4 @@
-"""Roles, requirement, hierarchies, domains: policy.toml <-> Policy."""
+"""A policy (roles, requirement, hierarchies, domains), read from and written to policy.toml."""
 
 import os
 import tomllib
@@ -32,7 +32,7 @@ ALIASES = {
     "identifying": "identifier",
     "identifiers": "identifier",
 }
-"""Role words of other tools, accepted when read; ours are written."""
+"""The words for roles in other tools: accepted when a policy is read, but never written."""
 
 KEYS = ("target", "identifier", "public", "private", "weight", "counting", "require", "hierarchies", "domains", "cells")
 CELL_KEYS = ("missing", "suppressed", "suppressed_text", "range_pattern")
@@ -61,7 +61,7 @@ class Policy(Schema):
     counting: Counting = "rows"
     """Must every person match enough released rows, or must enough people share what each matches?"""
 
-    if TYPE_CHECKING:  # what may be given is more than what is kept
+    if TYPE_CHECKING:  # accepts more types than the fields keep
 
         def __init__(
             self,
@@ -84,11 +84,11 @@ class Policy(Schema):
         super().__post_init__()
         hierarchies = {name: _hierarchy(name, says, Path()) for name, says in self.hierarchies.items()}
         self._set("hierarchies", MappingProxyType(hierarchies))
-        self.require.check(self.private)
+        self.require.check(self.private)  # last, since the target may have become private only now
 
     @classmethod
     def of(cls, given: "PolicyLike") -> "Policy":
-        """The policy, in whichever form it is given: one, the path of one, or what a TOML file would say as a mapping.
+        """The policy from any of its forms: a `Policy`, the path of a file, or a mapping with the keys of such a file.
 
         >>> Policy.of({"public": ["age"], "require": {"k": 5}}).require
         KAnonymity(k=5)
@@ -119,13 +119,13 @@ class Policy(Schema):
             raise PolicyError(
                 f"{source} is not valid TOML: nested too deep, or a number with too many digits"
             ) from None
-        if isinstance(says.get("require"), str):
+        if isinstance(says.get("require"), str):  # text will do in Python, but a file needs a table
             _table(says, "require", source)
         return cls._said(says, folder, source)
 
     @classmethod
     def _said(cls, says: dict[str, Any], folder: Path, source: str) -> "Policy":
-        """What the keys of a TOML file say."""
+        """Build the policy that the keys of a TOML file, or of a mapping like one, describe."""
         says = _without_aliases(says, source)
         _check_keys(says, KEYS, source)
         cells, hierarchies = (_table(says, name, source) for name in ("cells", "hierarchies"))
@@ -139,7 +139,7 @@ class Policy(Schema):
         return cls(**{key: value for key, value in says.items() if key != "cells"}, **cells)
 
     def to_toml(self) -> str:
-        """The policy as TOML; hierarchies that are no recipes are named as files in the folder `hierarchies`."""
+        """The policy as TOML; hierarchies that are no recipes are given as files in the folder `hierarchies`."""
         top = {key: getattr(self, key) for key in ("target", "identifier", "public", "private", "weight")}
         if self.counting != "rows":
             top["counting"] = self.counting
@@ -172,7 +172,7 @@ PolicyLike = Policy | str | os.PathLike[str] | Mapping[str, Any]
 
 
 def people_and_policy(people: Any, policy: PolicyLike | None) -> tuple[Any, Policy | None]:
-    """What was given after a release, as people and a policy: `(policy)` alone, `(people, policy)`, or nothing."""
+    """Sort the arguments that follow a release into people and a policy: `(policy)`, `(people, policy)`, or neither."""
     if policy is None and isinstance(people, Policy | str | os.PathLike | Mapping):
         people, policy = None, people
     return people, None if policy is None else Policy.of(policy)
@@ -230,7 +230,7 @@ def _hierarchy(name: str, says: Any, folder: Path) -> Hierarchy | Recipe:
 
 
 def _file_name(column: str) -> str:
-    """A file for a column's hierarchy, whatever characters its name has."""
+    """A safe file name for the hierarchy of a column, whatever characters the name of the column has."""
     return f"{quote(column, safe='')}.csv"
 
 

@@ -1,4 +1,4 @@
-"""TOML out, as a person would lay out a policy (Python itself only reads TOML)."""
+"""Write TOML as a person would lay out a policy (Python itself only reads TOML)."""
 
 import json
 import re
@@ -7,7 +7,7 @@ from typing import Any
 
 
 def write_toml(document: Mapping[str, Any]) -> str:
-    """Plain keys first, then the tables; what is empty is left out.
+    """Write a document as TOML: plain keys first, then the tables; what is empty is left out.
 
     >>> print(write_toml({"public": ["age"], "target": None, "require": {"k": 10, "income": {"distinct_l": 2}}}))
     public = ["age"]
@@ -37,18 +37,19 @@ def _lines(table: Mapping[str, Any], path: tuple[str, ...]) -> list[str]:
 
 
 def write_key(key: str) -> str:
-    """A key, quoted where it must be."""
+    """Write a key, in quotes if it needs them."""
     return key if re.fullmatch(r"[A-Za-z0-9_-]+", key) else write_value(key)
 
 
 def write_value(value: Any) -> str:
-    """A value on one line."""
+    """Write a value on one line."""
     if isinstance(value, Mapping):
         return "{ " + ", ".join(f"{write_key(key)} = {write_value(inner)}" for key, inner in value.items()) + " }"
     if isinstance(value, list | tuple):
         return f"[{', '.join(map(write_value, value))}]"
     if isinstance(value, str):
+        # A JSON string is a TOML string as well, but for the one control character that only TOML wants escaped.
         return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
     if isinstance(value, float):
-        return str(int(value)) if value.is_integer() else repr(value)  # inf and nan are spelled so in TOML, too
+        return str(int(value)) if value.is_integer() else repr(value)  # TOML spells inf and nan as Python does
     return json.dumps(value)

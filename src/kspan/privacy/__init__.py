@@ -1,4 +1,4 @@
-"""What a group must satisfy: one family a file, all of them functions of group counts alone."""
+"""What every group must satisfy: one family of requirements per file, all functions of group counts alone."""
 
 from kspan.privacy.k_anonymity import KAnonymity
 from kspan.privacy.l_diversity import Alpha, Confidence, DistinctL, EntropyL, RecursiveCL, SimpleL

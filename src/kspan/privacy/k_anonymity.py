@@ -32,11 +32,11 @@ class KAnonymity(Requirement):
         return groups.sizes >= self.k
 
     def looks_at(self, private: Sequence[str]) -> Sequence[str]:
-        """None of them."""
+        """It looks at no private attribute."""
         return ()
 
     def check(self, private: Iterable[str]) -> None:
-        """Any private attributes will do, or none."""
+        """Accept any private attributes, or none."""
 
     def promise(self, what: str) -> str:
         """What it means for people.

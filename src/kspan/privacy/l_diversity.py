@@ -1,4 +1,4 @@
-"""Private values well represented in every group (Machanavajjhala et al. 2006), and bounds on the commonest."""
+"""Diversity of private values in every group (Machanavajjhala et al. 2006), and bounds on the commonest value."""
 
 import math
 from dataclasses import dataclass
@@ -26,16 +26,16 @@ class DistinctL(OnPrivate):
     l: int  # noqa: E741
 
     def check_parameters(self) -> None:
-        """L counts values."""
+        """Refuse an l that is no whole number of at least 1."""
         check_number(self.key, self.l, low=1, whole=True)
         object.__setattr__(self, "l", int(self.l))
 
     def level(self, counts: Counts) -> Floats:
-        """Different values."""
+        """The number of different values in each group."""
         return counts.distinct.astype(np.float64)
 
     def admits(self, level: Floats) -> Bools:
-        """At least l."""
+        """Levels of at least l are good enough."""
         return level >= self.l
 
     def promise(self, what: str) -> str:
@@ -44,7 +44,7 @@ class DistinctL(OnPrivate):
 
     @classmethod
     def loosest(cls, counts: Counts) -> Self:
-        """One value."""
+        """Every group has at least one value."""
         return cls(1)
 
 
@@ -64,17 +64,17 @@ class EntropyL(OnPrivate):
     l: float  # noqa: E741
 
     def check_parameters(self) -> None:
-        """Entropy is never below log 1."""
+        """Refuse an l below 1, since entropy is never below log 1."""
         check_number(self.key, self.l, low=1)
 
     def level(self, counts: Counts) -> Floats:
-        """The number of equally frequent values that would have this entropy."""
+        """How many equally frequent values would have the entropy of each group."""
         share = counts.people / counts.sizes[counts.group]
         effective: Floats = np.exp(-counts.sum(share * np.log(share)))
         return effective
 
     def admits(self, level: Floats) -> Bools:
-        """At least l."""
+        """Levels of at least l are good enough."""
         enough: Bools = np.log(level) >= math.log(self.l) - SLACK
         return enough
 
@@ -84,13 +84,13 @@ class EntropyL(OnPrivate):
 
     @classmethod
     def loosest(cls, counts: Counts) -> Self:
-        """One value."""
+        """With l = 1 any entropy will do."""
         return cls(1.0)
 
 
 @dataclass(frozen=True)
 class RecursiveCL(OnPrivate):
-    """In every group the commonest value is rarer than c times all from the l-th commonest on together.
+    """In every group, fewer people have the commonest value than c times those from the l-th commonest value on.
 
     (c, l)-diversity of Machanavajjhala et al. 2006. In the pattern <5, 3, 1> the tail from the third value on is 1:
 
@@ -104,18 +104,19 @@ class RecursiveCL(OnPrivate):
     l: int  # noqa: E741
 
     def check_parameters(self) -> None:
-        """A share of the tail, and a place in the order."""
+        """Refuse a c below 0, and an l that is no whole number of at least 1."""
         check_number("c of recursive_cl", self.c, low=0)
         check_number("l of recursive_cl", self.l, low=1, whole=True)
         object.__setattr__(self, "l", int(self.l))
 
     @property
     def assumed_distinct(self) -> int:
-        """L (Tian et al., Definition 11)."""
+        """Every group is taken to have l values (Tian et al., Definition 11)."""
         return self.l
 
     def level(self, counts: Counts) -> Floats:
-        """The commonest value over the tail, infinite if there is no tail."""
+        """The count of the commonest value over that of the tail from the l-th value on; infinite without a tail."""
+        # Entries of a group stay together, the commonest first, so that `place` is the rank of a value in its group.
         order = np.lexsort((-counts.people, counts.group))
         place = np.arange(len(order)) - counts.start[counts.group]
         tail = counts.sum(np.where(place >= self.l - 1, counts.people[order], 0))
@@ -124,7 +125,7 @@ class RecursiveCL(OnPrivate):
         return ratio
 
     def admits(self, level: Floats) -> Bools:
-        """Less than c."""
+        """Levels below c are good enough."""
         return level < self.c
 
     def promise(self, what: str) -> str:
@@ -136,7 +137,7 @@ class RecursiveCL(OnPrivate):
 
     @classmethod
     def loosest(cls, counts: Counts) -> Self:
-        """As many values as every group has."""
+        """Any c, with l as many values as every group has."""
         return cls(np.inf, int(counts.distinct.min()))
 
 
@@ -154,15 +155,15 @@ class SimpleL(OnPrivate):
     l: float  # noqa: E741
 
     def check_parameters(self) -> None:
-        """A share of 1/l is at most all."""
+        """Refuse an l below 1, since a share of 1/l cannot be more than all."""
         check_number(self.key, self.l, low=1)
 
     def level(self, counts: Counts) -> Floats:
-        """How often the commonest value would fit into the group."""
+        """One over the share of the commonest value of each group."""
         return counts.sizes / counts.majority
 
     def admits(self, level: Floats) -> Bools:
-        """At least l."""
+        """Levels of at least l are good enough."""
         return level >= self.l
 
     def promise(self, what: str) -> str:
@@ -171,7 +172,7 @@ class SimpleL(OnPrivate):
 
     @classmethod
     def loosest(cls, counts: Counts) -> Self:
-        """All of a group."""
+        """With l = 1 a value may have all of a group."""
         return cls(1.0)
 
 
@@ -188,15 +189,15 @@ class Confidence(OnPrivate):
     bound: float
 
     def check_parameters(self) -> None:
-        """A share of a group."""
+        """Refuse a bound that is no share from 0 to 1."""
         check_number(self.key, self.bound, low=0, high=1)
 
     def level(self, counts: Counts) -> Floats:
-        """The share of the commonest value: the attacker's best guess."""
+        """The share of the commonest value in each group: the attacker's best guess."""
         return counts.majority / counts.sizes
 
     def admits(self, level: Floats) -> Bools:
-        """At most the bound."""
+        """Levels of at most the bound are good enough."""
         return level <= self.bound
 
     def promise(self, what: str) -> str:
@@ -205,7 +206,7 @@ class Confidence(OnPrivate):
 
     @classmethod
     def loosest(cls, counts: Counts) -> Self:
-        """Certainty."""
+        """With a bound of 1 even certainty will do."""
         return cls(1.0)
 
 
@@ -221,7 +222,7 @@ def _percent(share: float) -> str:
 
 
 def _ordinal(number: int) -> str:
-    """A place in an order.
+    """Write a place in an order.
 
     >>> _ordinal(3), _ordinal(12), _ordinal(21)
     ('3rd', '12th', '21st')

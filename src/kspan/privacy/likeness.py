@@ -1,4 +1,4 @@
-"""Groups in which no private value is much likelier than among everybody."""
+"""Groups in which no private value is much more likely than among everybody."""
 
 import math
 from dataclasses import dataclass
@@ -13,12 +13,12 @@ from kspan.errors import check_number
 from kspan.privacy.requirement import SLACK, OnPrivate
 
 MOST_SQUARED = 3_000_000_000
-"""With more people than this, products of two counts do not fit into 64 bits, and floats must do."""
+"""With more people than this, products of two counts may not fit into 64 bits, and floats have to do."""
 
 
 @dataclass(frozen=True)
 class BasicBeta(OnPrivate):
-    """The share of a private value in a group exceeds its share overall by at most beta times (Cao, Karras 2012).
+    """The share of a private value in a group exceeds its share overall by at most beta times that (Cao, Karras 2012).
 
     >>> BasicBeta(1.0).level(Counts.of([[2, 0], [1, 3]])).round(2).tolist()
     [1.0, 0.5]
@@ -30,16 +30,16 @@ class BasicBeta(OnPrivate):
     beta: float
 
     def check_parameters(self) -> None:
-        """A relative gain."""
+        """Refuse a beta that is no relative gain of at least 0."""
         check_number(self.key, self.beta, low=0)
 
     def level(self, counts: Counts) -> Floats:
-        """The largest relative gain of a value over its share overall."""
+        """The largest relative gain of a value in each group over its share overall."""
         largest: Floats = np.maximum(counts.max(relative_gain(counts)), 0.0)
         return largest
 
     def admits(self, level: Floats) -> Bools:
-        """At most beta."""
+        """Levels of at most beta are good enough."""
         return level <= self.beta
 
     def promise(self, what: str) -> str:
@@ -48,18 +48,18 @@ class BasicBeta(OnPrivate):
 
     @classmethod
     def loosest(cls, counts: Counts) -> Self:
-        """Any gain."""
+        """With an infinite beta any gain will do."""
         return cls(np.inf)
 
 
 @dataclass(frozen=True)
 class EnhancedBeta(BasicBeta):
-    """As basic beta-likeness, and the gain of a value is at most -ln of its share overall (Cao, Karras 2012)."""
+    """Basic beta-likeness, where the gain of a value is also at most -ln of its share overall (Cao, Karras 2012)."""
 
     key: ClassVar[str] = "enhanced_beta"
 
     def level(self, counts: Counts) -> Floats:
-        """The largest relative gain, infinite where a gain is above what the value's share overall allows."""
+        """The largest relative gain in each group; infinite if one is above what the value's share overall allows."""
         gain = relative_gain(counts)
         limit = -np.log(counts.whole[counts.value] / counts.whole.sum())
         largest: Floats = np.maximum(counts.max(np.where(gain > limit + SLACK, np.inf, gain)), 0.0)
@@ -73,7 +73,7 @@ class EnhancedBeta(BasicBeta):
 
 @dataclass(frozen=True)
 class DeltaDisclosure(OnPrivate):
-    """In every group each private value is likelier or rarer than overall by less than a factor of e^delta.
+    """In every group, each private value is commoner or rarer than overall by a factor of less than e^delta.
 
     |ln(share / share overall)| < delta for every value (Brickell, Shmatikov 2008): a group that lacks one breaks it.
     """
@@ -84,17 +84,18 @@ class DeltaDisclosure(OnPrivate):
     delta: float
 
     def check_parameters(self) -> None:
-        """A distance of logarithms."""
+        """Refuse a delta that is no distance of at least 0."""
         check_number(self.key, self.delta, low=0)
 
     def level(self, counts: Counts) -> Floats:
-        """The largest distance of logarithms."""
+        """The largest distance between the logarithms of the two shares in each group."""
+        # The shares divided are 1 + gain.
         distance = counts.max(np.abs(np.log1p(relative_gain(counts))))
         lacks_one = counts.distinct < (counts.whole > 0).sum()
         return np.where(lacks_one, np.inf, distance)
 
     def admits(self, level: Floats) -> Bools:
-        """Less than delta."""
+        """Levels below delta are good enough."""
         return level < self.delta
 
     def promise(self, what: str) -> str:
@@ -104,15 +105,16 @@ class DeltaDisclosure(OnPrivate):
 
     @classmethod
     def loosest(cls, counts: Counts) -> Self:
-        """Any distance."""
+        """With an infinite delta any distance will do."""
         return cls(np.inf)
 
 
 def relative_gain(counts: Counts) -> Floats:
-    """(share in the group - share overall) / share overall, of each entry, exact up to the last division."""
+    """For each entry, (share in the group - share overall) / share overall, exact up to the last division."""
     everybody = counts.whole.sum()
     kind = np.int64 if everybody <= MOST_SQUARED else np.float64
     people: NDArray[Any] = counts.people.astype(kind)
     expected: NDArray[Any] = counts.whole[counts.value].astype(kind) * counts.sizes[counts.group]
+    # Both shares times the size of the group and the number of all people, so that they are whole numbers.
     gain: Floats = (people * everybody - expected) / expected
     return gain

@@ -14,17 +14,17 @@ from kspan.privacy.k_anonymity import KAnonymity
 from kspan.privacy.requirement import OnPrivate, Requirement
 
 STEPS = 64
-"""Levels between what is asked and what asks nothing that are tried where there are no whole numbers."""
+"""How many levels are tried between what is asked and what asks nothing, if these are not whole numbers."""
 MOST_TIMES = 1e6
-"""A level without an upper end is raised up to so many times."""
+"""A parameter without an upper end is raised to at most so many times what is asked."""
 NOBODY_DIFFERS = Counts.of([[1]])
-"""The people who reach least of anything: one alone."""
+"""One person with one value: the loosest requirement for this group is the loosest of all."""
 
 
 def best_reachable(requirement: Requirement, works: Callable[[Requirement], bool]) -> list[Requirement]:
-    """The requirements with one part lowered, each as little as possible, that work.
+    """The requirements that work if one part is lowered as little as possible, one for each part where that helps.
 
-    A part is lowered by halving what is left, so that what works is taken to go on working when it is lowered more.
+    How far is found by bisection, on the assumption that what works still works when it is lowered further.
 
     >>> from kspan.privacy.spec import parse
     >>> print(*best_reachable(parse("k=100"), lambda asked: asked.k <= 37))
@@ -42,7 +42,7 @@ def best_reachable(requirement: Requirement, works: Callable[[Requirement], bool
 
 
 def _first(asked: Sequence[Requirement], works: Callable[[Requirement], bool]) -> Requirement | None:
-    """The first that works of some that ask less and less."""
+    """The first requirement that works, among some that ask less and less; None if none does."""
     if not asked or not works(asked[-1]):
         return None
     low, high = 0, len(asked) - 1
@@ -53,7 +53,7 @@ def _first(asked: Sequence[Requirement], works: Callable[[Requirement], bool]) -
 
 
 def _looser(part: Requirement) -> Sequence[Sequence[Requirement]]:
-    """Ways to lower a requirement, each a list that asks less and less: one of its parameters goes to its loose end."""
+    """The ways to lower a requirement: for each parameter a list that asks less and less, down to its loose end."""
     if isinstance(part, KAnonymity):
         return [[KAnonymity(k) for k in range(part.k - 1, 0, -1)]]
     if not isinstance(part, OnPrivate):
@@ -67,14 +67,14 @@ def _looser(part: Requirement) -> Sequence[Sequence[Requirement]]:
 
 
 def _levels(asked: float, end: float) -> list[float]:
-    """Levels of a parameter from what is asked (not that itself) to its loose end, if it has one."""
+    """Levels of a parameter after the one that is asked, to its loose end or, without one, far enough out."""
     if isinstance(asked, int) and not math.isinf(end):
         return list(range(asked - 1, int(end) - 1, -1))
-    if math.isinf(end):
+    if math.isinf(end):  # times a factor, for which an asked 0 needs a start
         return [_short((asked or 1 / STEPS) * times) for times in np.geomspace(1, MOST_TIMES, STEPS + 1)[1:]]
     return [_short(level) for level in np.linspace(asked, end, STEPS + 1)[1:]]
 
 
 def _short(level: float) -> float:
-    """A level with few digits."""
+    """Round a level to few digits."""
     return float(f"{level:.3g}")

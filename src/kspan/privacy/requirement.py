@@ -1,4 +1,4 @@
-"""What every group must satisfy, as a value: `holds` says which groups do, `&` combines."""
+"""A requirement as an object: `holds` says which groups satisfy it, `&` combines several."""
 
 import json
 import re
@@ -14,10 +14,10 @@ from kspan.data.groups import Counts, Groups
 from kspan.errors import PolicyError, did_you_mean
 
 REQUIREMENTS: dict[str, type["Requirement"]] = {}
-"""Every requirement by the key that policies and texts use for it; a class that has a `key` lists itself."""
+"""All requirements by the key that policies and texts use; every class with a `key` registers itself."""
 
 SLACK = 1e-9
-"""For levels that logarithms or long sums reach: a group that is exact on paper must not fail by rounding."""
+"""Allowed error of levels from logarithms or long sums: a group that is exact on paper must not fail by rounding."""
 
 
 class Requirement(ABC):
@@ -25,10 +25,11 @@ class Requirement(ABC):
 
     key: ClassVar[str]
     monotone: ClassVar[bool] = True
-    """Do two groups that satisfy it, merged, satisfy it too?"""
+    """If two groups satisfy it, does their union satisfy it, too?"""
 
     def __init_subclass__(cls) -> None:
-        """List the class under its key."""
+        """Register the class under its key."""
+        # Only a key of its own: a subclass without one does not take the place of its parent.
         if "key" in cls.__dict__:
             REQUIREMENTS[cls.key] = cls
 
@@ -38,24 +39,24 @@ class Requirement(ABC):
 
     @abstractmethod
     def satisfied(self, groups: Groups) -> Bools:
-        """Which groups satisfy it by their numbers."""
+        """Which groups satisfy it by their counts, whether they expose anything or not."""
 
     @abstractmethod
     def check(self, private: Iterable[str]) -> None:
-        """Refuse private attributes to which it cannot apply."""
+        """Refuse a list of private attributes to which it cannot apply."""
 
     def about(self, private: Sequence[str]) -> tuple[str, ...]:
-        """Those of the private attributes that it looks at."""
+        """The private attributes that it looks at, in the order given."""
         looked_at = {name for part in self.parts for name in part.looks_at(private)}
         return tuple(name for name in private if name in looked_at)
 
     def looks_at(self, private: Sequence[str]) -> Sequence[str]:
-        """The same of one requirement that combines no others: all, unless it knows better."""
+        """The private attributes that a single requirement (no combination) looks at: all, unless it says otherwise."""
         return private
 
     @abstractmethod
     def promise(self, what: str) -> str:
-        """What it means for people in one sentence, to somebody who knows no theory; `what` names what is private."""
+        """What it means for people, in one sentence that needs no theory; `what` names what is private."""
 
     @property
     def parts(self) -> tuple["Requirement", ...]:
@@ -81,13 +82,13 @@ class AllOf(Requirement):
         return every
 
     def check(self, private: Iterable[str]) -> None:
-        """Refuse private attributes to which one of them cannot apply."""
+        """Refuse a list of private attributes to which one of them cannot apply."""
         names = tuple(private)
         for part in self.requirements:
             part.check(names)
 
     def promise(self, what: str) -> str:
-        """All sentences, one after the other."""
+        """The promises of all of them, one after the other."""
         return " ".join(part.promise(what) for part in self.requirements)
 
     @property
@@ -97,7 +98,7 @@ class AllOf(Requirement):
 
     @property
     def monotone(self) -> bool:  # type: ignore[override]
-        """Is every one of them kept by merging?"""
+        """Are all of them monotone?"""
         return all(part.monotone for part in self.requirements)
 
     def __str__(self) -> str:
@@ -106,9 +107,9 @@ class AllOf(Requirement):
 
 @dataclass(frozen=True)
 class OnPrivate(Requirement):
-    """A requirement on how private values spread in a group, for every private attribute or for those named in `on`.
+    """A requirement on the spread of private values in a group, for every private attribute or for those named in `on`.
 
-    A family says which `level` each group reaches, and which levels it `admits`.
+    A subclass says which `level` each group reaches, and which levels it `admits`.
     """
 
     safer_up: ClassVar[bool] = False
@@ -123,12 +124,12 @@ class OnPrivate(Requirement):
         self.check_parameters()
 
     def looks_at(self, private: Sequence[str]) -> Sequence[str]:
-        """Those named, or all."""
+        """The attributes named in `on`, or all."""
         return self.on or private
 
     @property
     def assumed_distinct(self) -> int:
-        """How many values every group is taken to have where only its commonest is told (see `privacy.worst`)."""
+        """How many values each group is assumed to have if only its commonest is told (see `privacy.worst`)."""
         return 1
 
     def check_parameters(self) -> None:
@@ -136,7 +137,7 @@ class OnPrivate(Requirement):
 
     @abstractmethod
     def level(self, counts: Counts) -> Floats:
-        """What each group reaches, on the scale of the parameter."""
+        """The level that each group reaches, on the scale of the parameter."""
 
     @abstractmethod
     def admits(self, level: Floats) -> Bools:
@@ -148,7 +149,7 @@ class OnPrivate(Requirement):
         """The requirement with the parameter that asks least of these groups."""
 
     def reached(self, counts: Counts) -> float:
-        """What a table reaches as a whole: the level of its worst group."""
+        """The level that a table as a whole reaches: that of its worst group."""
         level = self.level(counts)
         return float(level.min() if self.safer_up else level.max())
 
@@ -157,7 +158,7 @@ class OnPrivate(Requirement):
         return self.admits(self.level(counts))
 
     def satisfied(self, groups: Groups) -> Bools:
-        """Which groups satisfy it for every attribute that it is about."""
+        """Which groups satisfy it for all attributes that it is about."""
         about = [counts for name, counts in groups.private.items() if not self.on or name in self.on]
         every: Bools = np.logical_and.reduce([self.holds_for(counts) for counts in about])
         return every
@@ -175,7 +176,7 @@ class OnPrivate(Requirement):
 
     @property
     def parameter(self) -> Any:
-        """Its parameter, or the list of them."""
+        """Its parameter, or a list of all if there are several."""
         given = (getattr(self, entry.name) for entry in fields(self) if entry.name != "on")
         values = [value.item() if isinstance(value, np.generic) else value for value in given]
         return values if len(values) > 1 else values[0]

@@ -1,4 +1,4 @@
-"""Requirements as text: `k=10, entropy_l=1.5`, and as the `[require]` table of a policy."""
+"""Requirements as text, such as `k=10, entropy_l=1.5`, and as the `[require]` table of a policy."""
 
 import json
 import re
@@ -20,11 +20,11 @@ _TERM = re.compile(
 _NAME = re.compile(r'\s*("(?:\\.|[^"\\])*"|[^,"]+)\s*(?:,|$)')
 
 MEANT = {"l": "distinct_l", "l_diversity": "distinct_l", "k_anonymity": "k", "t_closeness": "t", "beta": "basic_beta"}
-"""Words that people may expect."""
+"""Keys that people may try, and the ones that they are likely to mean."""
 
 
 def parse(text: str) -> Requirement:
-    """The requirement that a text spells; printing it gives the text back.
+    """Read a requirement from text; printing it gives the text back.
 
     >>> str(parse("k=10, entropy_l[income]=1.5, recursive_cl=(3, 3)"))
     'k=10, entropy_l[income]=1.5, recursive_cl=[3, 3]'
@@ -33,7 +33,7 @@ def parse(text: str) -> Requirement:
     at = 0
     while at < len(text) or not parts:
         term = _TERM.match(text, at)
-        if term is None or (term["next"] and term.end() == len(text)):
+        if term is None or (term["next"] and term.end() == len(text)):  # not read, or nothing follows a comma
             raise PolicyError(f"cannot read the requirement {text!r}: write it as in 'k=10, distinct_l=2'")
         parts.append(_made(term["key"], _value(term["value"]), _names(term["key"], term["on"])))
         at = term.end()
@@ -41,7 +41,7 @@ def parse(text: str) -> Requirement:
 
 
 def from_table(table: Mapping[str, Any]) -> Requirement:
-    """The requirement in the `[require]` table of a policy; a table inside it is about the attribute it is named after.
+    """Read a requirement from the `[require]` table of a policy; an inner table is about the attribute that it names.
 
     >>> str(from_table({"k": 10, "income": {"distinct_l": 2}}))
     'k=10, distinct_l[income]=2'
@@ -60,7 +60,7 @@ def from_table(table: Mapping[str, Any]) -> Requirement:
 def to_table(requirement: Requirement) -> dict[str, Any]:
     """The `[require]` table of a requirement."""
     table: dict[str, Any] = {}
-    _combined(list(requirement.parts))
+    _combined(list(requirement.parts))  # for its error: a table cannot hold the same key twice
     for part in requirement.parts:
         if isinstance(part, KAnonymity):
             table[part.key] = part.k

@@ -1,4 +1,4 @@
-"""Groups whose private values spread as everybody's do (Li, Li, Venkatasubramanian 2007)."""
+"""Groups whose private values are spread like those of everybody (Li, Li, Venkatasubramanian 2007)."""
 
 from dataclasses import dataclass
 from typing import ClassVar, Self
@@ -11,7 +11,7 @@ from kspan.errors import check_number
 from kspan.privacy.requirement import SLACK, OnPrivate
 
 CHUNK = 1 << 22
-"""Cells of a dense table of groups and values that are held at once."""
+"""How many cells of a dense table of groups by values are held at once."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class TCloseness(OnPrivate):
     t: float
 
     def check_parameters(self) -> None:
-        """A distance between distributions."""
+        """Refuse a t that is no distance from 0 to 1."""
         check_number(self.key, self.t, low=0, high=1)
 
     def level(self, counts: Counts) -> Floats:
@@ -43,7 +43,7 @@ class TCloseness(OnPrivate):
         return _hierarchical_distance(counts) if counts.levels else _equal_distance(counts)
 
     def admits(self, level: Floats) -> Bools:
-        """At most t."""
+        """Levels of at most t are good enough."""
         return level <= self.t + SLACK
 
     def promise(self, what: str) -> str:
@@ -52,22 +52,22 @@ class TCloseness(OnPrivate):
 
     @classmethod
     def loosest(cls, counts: Counts) -> Self:
-        """Any distance."""
+        """With t = 1 any distance will do."""
         return cls(1.0)
 
 
 def _equal_distance(counts: Counts) -> Floats:
-    """All that must move: the sum of what a group has too much."""
+    """The distance where all values are equally far apart: the sum of what a group has too much of."""
     share = counts.people / counts.sizes[counts.group]
     overall = counts.whole[counts.value] / counts.whole.sum()
     return counts.sum(np.maximum(share - overall, 0.0))
 
 
 def _ordered_distance(counts: Counts) -> Floats:
-    """What crosses each step of the order, added up: sum |F(i) - G(i)| / (m - 1).
+    """The distance of ordered values, the sum of what crosses each step of the order: sum |F(i) - G(i)| / (m - 1).
 
-    Between two neighboring values of a group F is constant while G, everybody's, rises. So each such run of steps is
-    summed at once, from prefix sums of G on both sides of the step where G passes F.
+    Between two neighboring values of a group, its cumulative share F is constant while that of everybody, G, rises. So
+    each such run of steps is summed at once, from prefix sums of G on both sides of the step where G passes F.
     """
     steps = len(counts.whole) - 1
     if steps < 1:
@@ -80,15 +80,16 @@ def _ordered_distance(counts: Counts) -> Floats:
     before = np.concatenate([[0], reached])[first]
     height = (reached - before[counts.group]) / counts.sizes[counts.group]
     begin, end = counts.value, np.append(counts.value[1:], steps)
-    end[last] = steps
+    end[last] = steps  # not beyond: at the very last value both shares are 1
     middle = np.clip(np.searchsorted(overall, height), begin, end)
     runs = height * (2 * middle - begin - end) - 2 * area[middle] + area[begin] + area[end]
+    # Before the first value of a group F is 0, and the area below G is all that counts.
     distance: Floats = (counts.sum(runs) + area[counts.value[first]]) / steps
     return distance
 
 
 def _hierarchical_distance(counts: Counts) -> Floats:
-    """At every name, what its children exchange among themselves, weighted by its height."""
+    """The distance in a hierarchy: for every name, what its children exchange, weighted by the height of the name."""
     groups, width, height = len(counts.start) - 1, len(counts.whole), len(counts.levels)
     overall = counts.whole / counts.whole.sum()
     distance = np.empty(groups)
@@ -104,11 +105,12 @@ def _hierarchical_distance(counts: Counts) -> Floats:
 
 
 def _exchanged(surplus: Floats, levels: tuple[np.ndarray, ...]) -> Floats:
+    """What the children of all names exchange in each group (row), weighted by height; `surplus` is by value."""
     total = np.zeros(len(surplus))
     code = np.arange(surplus.shape[1])
     for height, names in enumerate(levels, start=1):
         parent = np.empty(surplus.shape[1], np.int64)
-        parent[code] = names
+        parent[code] = names  # both are by value: together they map each name below to its name here
         members = np.eye(names.max() + 1)[parent]
         total += height * np.minimum(np.maximum(surplus, 0) @ members, np.maximum(-surplus, 0) @ members).sum(axis=1)
         surplus, code = surplus @ members, names

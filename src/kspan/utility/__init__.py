@@ -1,1 +1,1 @@
-"""What anonymity costs."""
+"""How much information is lost for the sake of anonymity."""

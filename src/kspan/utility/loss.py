@@ -1,4 +1,4 @@
-"""Information loss of a partition, in the measures that papers compare."""
+"""The information loss of a partition, by the measures that papers use."""
 
 import math
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ from kspan.model.partition import Partition
 
 
 def classification_metric(counts: Counts) -> int:
-    """CM: people outside the majority of their group (Friedman et al. 2008, 6.2).
+    """CM: the number of people outside the majority of their group (Friedman et al. 2008, 6.2).
 
     >>> classification_metric(Counts.of([[3, 0], [1, 2]]))
     1
@@ -25,13 +25,13 @@ def classification_metric(counts: Counts) -> int:
 
 
 def discernibility(sizes: ArrayLike, withheld: int = 0) -> int:
-    """DM: for every person the size of the group, for a withheld one the size of the table (Bayardo, Agrawal 2005).
+    """DM: each person costs the size of the group, a withheld one the size of the table (Bayardo, Agrawal 2005).
 
     >>> discernibility([3, 2], withheld=1)
     19
     """
     size, times = np.unique(np.asarray(sizes, np.int64), return_counts=True)
-    # As Python numbers, which do not overflow.
+    # As Python integers, which do not overflow.
     pairs: list[tuple[int, int]] = list(zip(size.tolist(), times.tolist(), strict=True))
     everybody = sum(people * often for people, often in pairs) + withheld
     return sum(people**2 * often for people, often in pairs) + withheld * everybody
@@ -52,15 +52,15 @@ def certainty_penalty(partition: Partition, sizes: Int64s) -> float:
 
 
 def penalties(column: Column) -> Floats:
-    """The penalty of every code of a column: 0 for one value or a missing one, 1 for a suppressed cell.
+    """The penalty of every code of a column: 0 for a single or a missing value, 1 for a suppressed cell.
 
-    A number costs its shown range over the domain's, a category its shown values over the size of the domain.
+    A range of numbers costs its length over that of the domain, a set of values its size over that of the domain.
     """
     penalty = np.zeros(column.size)
     if column.suppressed is not None:
         penalty[column.suppressed] = 1.0
     if column.values.dtype == object:
-        # Names that are ranges cost their range, whatever they were built for.
+        # Without the hierarchy, so that a name that is a range costs its length, not the number of its values.
         cells = meanings(replace(column, hierarchy=None)).cells
         numeric = column.kind == "numeric" or any(isinstance(cell, Between) for cell in cells)
         share = _ranges(column, cells) if numeric else _shares(column, cells)
@@ -81,7 +81,7 @@ def _ranges(column: Column, cells: Sequence[Cell]) -> Floats:
 
 
 def _length(ends: tuple[float, float], lowest: float, highest: float) -> float:
-    """How long a range is; one without an end runs to that of the domain."""
+    """The length of a range; an open one runs to the end of the domain."""
     low, high = ends
     return (highest if high == math.inf else high) - (lowest if low == -math.inf else low)
 
