@@ -1,7 +1,7 @@
 """What groups of rows show of one public attribute: a set, an interval, a node of a hierarchy, or nothing.
 
-All take the group of each row (`WITHHELD` for none), of which none is empty. Where values and missing ones are together
-a group shows `*`, because no cell can say that; where all are missing, an empty cell.
+All functions take the group of each row (`WITHHELD` for none); no group may be empty. A group in which some values are
+missing shows `*`, because no other cell can say that; one in which all are missing shows an empty cell.
 """
 
 from collections.abc import Sequence
@@ -18,9 +18,9 @@ from kspan.kernels import shown as kernels
 from kspan.model.partition import WITHHELD, Shown
 
 MEAN_DIGITS = 6
-"""Significant ones: more would tell of a single person."""
+"""The significant digits of a mean: more would tell of a single person."""
 MASK_BITS = 62
-"""A set of so many codes fits in one number."""
+"""A set of this many codes fits into one number, a bit each."""
 
 
 def as_sets(column: Column, group: Int64s, number: int) -> Shown:
@@ -43,17 +43,18 @@ def as_intervals(column: Column, group: Int64s, number: int) -> Shown:
     low, high = kernels.lowest_and_highest(column.codes, column.size, group, number)
     plain = len(column.values)
     mixed = (low < plain) & (high >= plain)
-    low[mixed], high[mixed] = 0, plain  # whatever the values are
+    low[mixed], high[mixed] = 0, plain  # one pair for all of them: they show `*` whatever the values are
     pairs, _, code = tally(low * column.size + high, column.size**2, NO_WEIGHTS, locate=True)
     return shown(column, code, _runs(column, pairs // column.size, pairs % column.size))
 
 
 def as_nodes(column: Column, group: Int64s, number: int) -> Shown:
-    """The lowest name in the column's hierarchy that all values of a group have; sets where there is no hierarchy."""
+    """The lowest name in the column's hierarchy that all values of a group have; without one, intervals or sets."""
     if column.hierarchy is None:
         return as_intervals(column, group, number) if column.values.dtype != object else as_sets(column, group, number)
     level = np.full(number, len(column.levels), np.int64)
     name = np.zeros(number, np.int64)
+    # From the root down, so that the lowest level with one name for all is the last to be written.
     for at, names in reversed(list(enumerate((np.arange(column.size), *column.levels)))):
         codes = names.astype(column.codes.dtype)[column.codes]
         low, high = kernels.lowest_and_highest(codes, column.size, group, number)
@@ -63,9 +64,10 @@ def as_nodes(column: Column, group: Int64s, number: int) -> Shown:
 
 
 def at_levels(column: Column, level: Int64s, name: Int64s) -> Shown:
-    """Names of the column's hierarchy by level and code there (see `Column.levels`; level 0 are the values).
+    """The name that each group shows, by its level in the column's hierarchy and its code there (see `Column.levels`).
 
-    Where values and missing ones are together at the root, its name would not be true of them: show `*` instead.
+    Level 0 has the values themselves. The name of the root would not be true of values together with missing ones:
+    callers must show `*` for such groups instead.
     """
     width = column.size + 1
     pairs, _, code = tally(level * width + name, (len(column.levels) + 1) * width, NO_WEIGHTS, locate=True)
@@ -78,19 +80,20 @@ def as_suppressed(column: Column, number: int) -> Shown:
 
 
 def chosen(which: Bools, these: Shown, others: Shown) -> Shown:
-    """What some groups show in one way, and the rest in another."""
+    """What groups show, if those in `which` show it as in `these`, and the rest as in `others`."""
     cells = [*_texts(these.column), *_texts(others.column)]
     code = np.where(which, these.code, others.code + these.column.size)
     return shown(these.column, code, cells)
 
 
 def shown(column: Column, code: Int64s, cells: Sequence[str | None]) -> Shown:
-    """What groups show of a column: a place among some cells, of which None is a missing one; equal cells are one."""
+    """What groups show of a column: group g shows `cells[code[g]]`, None if that is missing; equal cells become one."""
     present = [cells[place] for place in np.unique(code)]
     plain = sorted({cell for cell in present if cell is not None and cell != SUPPRESSED})
     has_suppressed, has_missing = SUPPRESSED in present, None in present
     place: dict[str | None, int] = {cell: number for number, cell in enumerate(plain)}
     place |= {SUPPRESSED: len(plain), None: len(plain) + has_suppressed}
+    # Cells that no group shows have no place.
     translate = np.array([place.get(cell, -1) for cell in cells], np.int64)
     values: NDArray[np.object_] = np.empty(len(plain), object)
     values[:] = plain
@@ -113,6 +116,7 @@ def _codes_by_group(column: Column, group: Int64s, number: int) -> tuple[Int64s,
 
 def _sets(column: Column, start: Int64s, codes: Int64s) -> list[str | None]:
     """The texts of some sets of codes: set s has those from `start[s]` to `start[s + 1]`, ascending."""
+    # Each value as it is written between braces, so that it is escaped only once.
     inside = np.empty(column.size, object)
     for code in np.flatnonzero(np.bincount(codes)).tolist():
         inside[code] = write_set([column.label(code)])[1:-1]
@@ -123,6 +127,7 @@ def _sets(column: Column, start: Int64s, codes: Int64s) -> list[str | None]:
     first, last = codes[start[:-1]], codes[start[1:] - 1]
     for one in np.flatnonzero(first == last).tolist():
         cells[one] = column.label(first[one])
+    # Last, because a set of one special code has been given its label above.
     for special in np.flatnonzero(last >= len(column.values)).tolist():
         cells[special] = None if first[special] == column.missing else SUPPRESSED
     return cells
@@ -158,6 +163,7 @@ def _name(column: Column, level: int, name: int) -> str | None:
     hierarchy = column.hierarchy
     assert hierarchy is not None
     member = name if level == 0 else int(np.flatnonzero(column.levels[level - 1] == name)[0])
+    # Below the root missing values are a branch of their own.
     if member == column.missing and (level == 0 or level < len(column.levels)):
         return None
     if member >= len(column.values):

@@ -16,7 +16,7 @@ from kspan.policy import Policy
 from kspan.privacy import Confidence, DistinctL, EntropyL, KAnonymity, OnPrivate, RecursiveCL, SimpleL
 
 BLIND = (KAnonymity, DistinctL, EntropyL, RecursiveCL, SimpleL, Confidence)
-"""Requirements that look at how often private values occur in a group, not at which they are nor at other groups."""
+"""Requirements that look at how often private values occur in a group, but not at which values, nor at other groups."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -26,7 +26,7 @@ class Regions:
     group: Int64s
     """The group of each region."""
     shown: Mapping[str, Shown]
-    """Per public attribute the cell that says what each region admits."""
+    """For each public attribute, the cell that says what each region admits."""
 
 
 @dataclass(frozen=True)
@@ -49,9 +49,9 @@ class Crowds:
         self.k = max((part.k for part in policy.require.parts if isinstance(part, KAnonymity)), default=1)
         """No group may have fewer people, whatever else is required."""
         self.only_k = isinstance(policy.require, KAnonymity)
-        """Is their number all that matters?"""
+        """Is the number of people all that is required of a group?"""
         self.is_blind = all(isinstance(part, BLIND) for part in policy.require.parts)
-        """Does it depend only on how often values occur in a group whether the group holds?"""
+        """Does the requirement look only at how often private values occur in a group (see `BLIND`)?"""
         self.asked = policy.require.about(policy.private)
         """The private attributes that the requirement is about."""
         if not self.columns:
@@ -65,6 +65,7 @@ class Crowds:
     def sizes(self, group: NDArray[np.integer[Any]], number: int) -> Int64s:
         """How many people each group has; a row whose group is `WITHHELD` is in none."""
         weights = self.table.weights
+        # Most methods withhold nobody: then no copy is needed.
         if group.min(initial=0) == WITHHELD:
             kept = group != WITHHELD
             group, weights = group[kept], None if weights is None else weights[kept]
@@ -80,6 +81,7 @@ class Crowds:
     def groups(self, group: Int64s, number: int) -> Groups:
         """The people of each group with those of their private values that the requirement is about."""
         kept = group != WITHHELD
+        # Of the private columns only those that are asked for, since `at` copies them.
         table = Table({name: self.table[name] for name in self.asked}, self.rows, self.table.weights)
         if not kept.all():
             table, group = table.at(np.flatnonzero(kept)), group[kept]

@@ -19,13 +19,14 @@ WITHHELD_CELL = "(withheld)"
 def recoded(
     people: pl.DataFrame, policy: Policy, partition: Partition, rng: np.random.Generator, *, keep_order: bool = False
 ) -> pl.DataFrame:
-    """The rows that are not withheld, with what their groups show in place of their public cells, without identifiers.
+    """The table to release: rows that are not withheld, with the public cells that their groups show, no identifiers.
 
     Groups come in the order of their cells and the rows of a group at random, so that nothing of the source's order
-    remains, unless it is to be kept. Its memory holds nothing of the rows that are withheld.
+    remains, unless it is to be kept. The memory of the result holds nothing of rows that are withheld.
     """
     rows = np.flatnonzero(partition.group != WITHHELD)
     if not keep_order:
+        # Shuffled before they are sorted: the stable sort leaves the rows of a group in random order.
         rows = rng.permutation(rows)
         rows = rows[np.argsort(_place(partition)[partition.group[rows]], kind="stable")]
     names = [name for name in people.columns if name not in policy.identifier]
@@ -53,7 +54,7 @@ def _mapped(column: Column, partition: Partition, name: str, suppressed_text: st
     shown = partition.shown[name]
     values, cells = (labels_of(each, suppressed_text) for each in (column, shown.column))
     cells.append(WITHHELD_CELL)
-    # A withheld row has the last place, where the mark for that stands.
+    # A withheld row has group -1, which picks the last entry: the mark for that.
     became = np.append(shown.code, len(cells) - 1)[partition.group]
     keys = column.codes.astype(np.int64) * len(cells) + became
     pairs, rows, _ = tally(keys, column.size * len(cells), NO_WEIGHTS)

@@ -1,19 +1,19 @@
 """Mondrian: cut the people in two at the median of the widest attribute, again and again.
 
 K. LeFevre, D. J. DeWitt, R. Ramakrishnan, Mondrian multidimensional k-anonymity, ICDE 2006; with sets of values as J.
-Shao, J. Beckford, Learning decision trees from anonymized data, use it. What they leave open is decided so:
+Shao, J. Beckford, Learning decision trees from anonymized data, use it. What they leave open is decided as follows:
 
-- The width of numbers is their range over the domain's range, that of words the different ones over the size of the
-  domain (declared ones, or else the table's). A part that mixes values with missing ones shows `*`, so its width is 1.
-  Of equally wide attributes the policy's first comes first. With `width="distinct"` it is the number of different
-  values instead, whatever the domain: so attributes of few values are hardly cut. Shao and Beckford seem to do that,
-  whose Table IV comes out so and not by ranges.
+- The width of numbers is their range over the range of the domain; the width of words is the number of different ones
+  over the size of the domain. The domain is the declared one, or else that of the table. A part that mixes values with
+  missing ones shows `*`, so its width is 1. Of equally wide attributes the policy's first comes first. With
+  `width="distinct"` the width is the number of different values, whatever the domain, so that attributes of few values
+  are hardly cut. Shao and Beckford seem to do that: their Table IV comes out so, and not by ranges.
 - Words are in alphabetical order (or as the domain declares); where nodes of a hierarchy are shown, in the hierarchy's,
   so that those of one node are neighbors. Missing values come last.
 - The median is the lowest value that half the people do not exceed. The cut puts it on the left; where that breaks the
   requirement, on the right; where that does too, the next widest attribute has its turn.
-- Relaxed cuts share the rows with the median between both sides so that these are equal, or nearly so where rows stand
-  for several people; only where that breaks the requirement they are cut as above. Who goes left is left to chance.
+- Relaxed cuts share out the rows with the median so that both sides are equal, or nearly so where rows stand for
+  several people; only where that breaks the requirement is a part cut as above. Chance decides who of them goes left.
 """
 
 from dataclasses import dataclass
@@ -38,7 +38,7 @@ Width = Literal["range", "distinct"]
 Bytes = NDArray[np.uint8]
 
 BATCH = 1 << 13
-"""So many parts are cut at once."""
+"""At most this many parts are cut at once."""
 
 
 @takes_options
@@ -51,7 +51,7 @@ def mondrian(
     show: Show = "interval",
     width: Width = "range",
 ) -> Recoding:
-    """Groups by recursive cuts at the median of the widest attribute, as long as both sides satisfy the requirement.
+    """Make groups by cutting at the median of the widest attribute, as long as both sides satisfy the requirement.
 
     If relaxed, the cells of different groups may overlap.
 
@@ -65,6 +65,7 @@ def mondrian(
     crowds.check_reachable()
     canvas = _Canvas(
         crowds,
+        # A relaxed cut sends the first rows with the median to the left: in random order, these are left to chance.
         rng.permutation(crowds.rows) if relaxed else np.arange(crowds.rows),
         by_hierarchy=show == "hierarchy",
         by_range=width == "range",
@@ -78,7 +79,7 @@ def mondrian(
 
 
 def _recursive_cuts(canvas: "_Canvas", relaxed: bool) -> tuple[NDArray[Any], Int64s]:
-    """The rows, part after part, and where each part ends, when no part can be cut any more."""
+    """Cut until no part can be cut any more; returns the rows, part after part, and where each part ends."""
     waiting, finished = [canvas.everybody()], []
     while waiting:
         parts = waiting.pop()
@@ -102,11 +103,11 @@ class _Parts:
         return len(self.begin)
 
     def where(self, which: Bools | Int64s) -> "_Parts":
-        """Some of them."""
+        """The parts that are chosen by marks or places."""
         return _Parts(self.begin[which], self.end[which], self.people[which])
 
     def batches(self) -> "list[_Parts]":
-        """The same, not too many at once, so that what is computed of each needs little room."""
+        """The same parts, not too many at once, so that what is computed for them takes little memory."""
         return [
             _Parts(self.begin[at : at + BATCH], self.end[at : at + BATCH], self.people[at : at + BATCH])
             for at in range(0, len(self), BATCH)
@@ -147,6 +148,7 @@ class _Attribute:
             width = (self.numbers[high] - self.numbers[low]) / self.domain
         else:
             width = kernels.varieties(self.codes, self.size, parts.begin, parts.end) / self.domain
+        # Values mixed with missing ones are the widest; where all are missing, the next line makes it 0 after all.
         width[high >= self.plain] = 1.0
         width[low == high] = 0.0
         return width
@@ -160,7 +162,7 @@ class _Canvas:
         self.rows = rows.astype(np.min_scalar_type(table.rows))
         self.weights = NO_WEIGHTS if table.weights is None else table.weights[rows]
         self.right: Bytes = np.empty(table.rows, np.uint8)
-        """Of the latest cut: is the row on its right?"""
+        """Is each row on the right of the cut that was last tried for its part?"""
         self.attributes = [
             _Attribute(column, rows, by_hierarchy=by_hierarchy, by_range=by_range) for column in crowds.columns
         ]
@@ -173,11 +175,13 @@ class _Canvas:
         return _Parts(np.array([0]), np.array([len(self.rows)]), np.array([self.crowds.table.people]))
 
     def cuts(self, parts: _Parts, relaxed: bool) -> _Cuts:
-        """For each part the cut of the widest attribute that can be cut."""
+        """Find for each part the cut of the widest attribute that can be cut."""
         ends = [kernels.extents(attribute.codes, parts.begin, parts.end) for attribute in self.attributes]
         widths = [attribute.widths(parts, *pair) for attribute, pair in zip(self.attributes, ends, strict=True)]
         widest_first = np.argsort(-np.array(widths), axis=0, kind="stable")
         cuts = _Cuts(np.zeros(len(parts), bool), np.zeros(len(parts), np.int64))
+        # Each turn tries the next widest attribute of every part that is still uncut. A part with a cut is not tried
+        # again, so that its marks in `right` stay.
         for turn in widest_first:
             for which, (low, high) in enumerate(ends):
                 waiting = np.flatnonzero((turn == which) & ~cuts.found & (low < high))
@@ -213,6 +217,7 @@ class _Canvas:
             left = kernels.mark_sides(
                 attribute.codes, self.weights, tried.begin, tried.end, cut[hopeful], shared[hopeful], self.right
             )
+            # Again, since rows that stand for several people cannot be shared out exactly.
             good = self._large(left, tried.people)
             good[good] = self._hold(tried.where(good), left[good])
             cuts.found[waiting[hopeful[good]]] = True
@@ -246,7 +251,7 @@ class _Canvas:
         return holds[::2] & holds[1::2]
 
     def divide(self, parts: _Parts, left: Int64s) -> _Parts:
-        """Bring the rows of both sides of each part together, as they are marked; gives the sides."""
+        """Reorder the rows so that both sides of each part stand together, as marked; returns the sides as parts."""
         if not len(parts):
             return parts
         largest = int((parts.end - parts.begin).max())
@@ -263,12 +268,12 @@ class _Canvas:
 
 
 def _halves(column: Column) -> Floats:
-    """Half of each number, since the range of very large ones would overflow; 0 for what is none."""
+    """Half of each number, since the range of very large ones would overflow; 0 for codes that are no number."""
     return np.append(column.values.astype(np.float64) / 2, np.zeros(column.size - len(column.values)))
 
 
 def _range(column: Column, halves: Floats) -> float:
-    """Half the range of the domain, declared or else the table's; 1 if it is no range."""
+    """Half the range of the domain, declared or else the table's; 1 if that is zero."""
     domain = column.domain
     if domain is not None and domain.low is not None and domain.high is not None:
         return domain.high / 2 - domain.low / 2 or 1.0
@@ -277,11 +282,12 @@ def _range(column: Column, halves: Floats) -> float:
 
 
 def _place_in_hierarchy(column: Column, hierarchy: Hierarchy) -> NDArray[Any]:
-    """For each code its place when names that share a node stand together, at every level; what is no value is last."""
+    """The place of each code in an order in which all values of any node are neighbors; codes of no value come last."""
     names = [hierarchy.find(column.label(code)) for code in range(len(column.values))]
     first = np.array([min(hierarchy.members[name]) if name else len(hierarchy.values) for name in names], np.int64)
     levels = [np.append(hierarchy.codes(level), len(hierarchy.values))[first] for level in range(len(hierarchy.levels))]
     place = np.arange(column.size, dtype=column.codes.dtype)
+    # The last key counts most, so that values are ordered by the highest level first.
     place[np.lexsort(levels)] = np.arange(len(names))
     return place
 
@@ -301,7 +307,7 @@ def _shown(column: Column, group: Int64s, number: int, show: Show) -> Shown:
 
 
 def _apart(group: Int64s, shown: dict[str, Shown], number: int) -> Partition:
-    """Groups in lexicographic order of what they show; those that show the same are one, as nodes may coincide."""
+    """Number groups in the order of what they show; those that show the same, as nodes may, become one."""
     seen = Table({name: cells.column for name, cells in shown.items()}, number)
     different = Partition.by_equality(seen, shown)
     return Partition(different.group[group], different.number, different.shown)

@@ -1,10 +1,11 @@
-"""What new rows would show, by the recoding that was made of others.
+"""What new rows show, by a recoding that was made of other rows.
 
 Where every value became one cell wherever it occurs, as by full-domain generalization or top-down specialization, new
 rows are recoded value by value; a value that nobody had gets the narrowest cell that admits it, else `*`. Otherwise a
-new row shows what the nearest group shows. A group is as far as its cells do not admit the row's values: a word or a
-missing value counts 1, a number its distance from the cell over the range of the column; of equally near groups the one
-that leaves least open is taken. In both cases a number is taken for the nearest one that is in the release.
+new row shows what the nearest group shows. The distance of a group is the sum over its cells that do not admit the
+row's value: a word or a missing value counts 1, a number its distance from the cell over the range of the column. Of
+equally near groups the one that leaves least open is taken. In both cases a number is taken for the nearest one that is
+in the release.
 """
 
 from collections.abc import Sequence
@@ -27,10 +28,10 @@ from kspan.policy import Policy
 from kspan.utility.loss import penalties
 
 ABSENT = -1
-"""The place of a value that is not there."""
+"""Stands for the place of a value that is not in the release."""
 
 AT_ONCE = 4096
-"""So many different rows are compared with the groups at a time: their distances from all cells need room."""
+"""This many different rows are compared with the groups at a time, since distances from all cells take memory."""
 
 
 def shown_of(rows: pl.DataFrame, recoding: Recoding, source: Table, policy: Policy) -> dict[str, pl.Series]:
@@ -42,12 +43,12 @@ def shown_of(rows: pl.DataFrame, recoding: Recoding, source: Table, policy: Poli
 
 
 def shown_by_nearest(rows: pl.DataFrame, recoding: Recoding, source: Table, policy: Policy) -> dict[str, pl.Series]:
-    """What the nearest group of each row shows, even where values have cells of their own: no group is new."""
+    """What the nearest group of each row shows, even if every value has one cell everywhere: so no group is new."""
     return _told(_shown_by_nearest(_attributes(rows, recoding, source, policy), recoding), policy)
 
 
 def _told(shown: dict[str, pl.Series], policy: Policy) -> dict[str, pl.Series]:
-    """The same with the policy's text for suppressed cells."""
+    """Cells with the policy's own text for suppressed ones."""
     return {name: cells.replace(SUPPRESSED, policy.suppressed_text) for name, cells in shown.items()}
 
 
@@ -59,7 +60,7 @@ def _attributes(rows: pl.DataFrame, recoding: Recoding, source: Table, policy: P
 
 
 class _Attribute:
-    """One public attribute of new rows, beside that of the source and what became of it."""
+    """One public attribute of new rows, together with that of the source and what became of its values."""
 
     def __init__(self, new: Column, source: Column, recoding: Recoding) -> None:
         self.name, self.new, self.source = new.name, new, source
@@ -76,7 +77,7 @@ class _Attribute:
 
     @cached_property
     def place(self) -> Int64s:
-        """For each new value the code in the source of the same, of a number the nearest, that was released."""
+        """For each new value, the code of the same released value in the source; for a number, that of the nearest."""
         known = {label: code for code, label in enumerate(labels_of(self.source)) if self.became[code] != ABSENT}
         place = np.array([known.get(label, ABSENT) for label in labels_of(self.new)], np.int64)
         released = np.flatnonzero(self.became[: len(self.source.values)] != ABSENT)
@@ -92,7 +93,7 @@ class _Attribute:
         return place
 
     def value_by_value(self) -> pl.Series:
-        """The cell of each new row, where a value has one cell."""
+        """The cell of each new row, if every value has one cell everywhere."""
         cells = labels_of(self.shown.column)
         narrowest_first = np.argsort(penalties(self.shown.column), kind="stable").tolist()
 
@@ -105,7 +106,7 @@ class _Attribute:
         return pl.Series(self.name, texts, dtype=pl.String)[self.new.codes]
 
     def distances(self, codes: Int64s) -> NDArray[np.float32]:
-        """How far some new values are from each cell that groups admit: 0 if it admits them, at most 1."""
+        """How far each cell of groups is from some new values: 0 if it admits a value, and 1 at most."""
         labels = labels_of(self.new)
         column = {labels[code]: at for at, code in enumerate(codes.tolist())}
         numbers = self._in_ranges[self.place[codes]]
@@ -122,7 +123,7 @@ class _Attribute:
 
     @cached_property
     def _in_ranges(self) -> Floats:
-        """The numbers of the source, in ranges of all of them; what is none, or absent, is NaN."""
+        """The numbers of the source over their range; NaN for codes of no number and, at the end, for `ABSENT` (-1)."""
         nothing = np.full(self.source.size - len(self.source.values) + 1, np.nan)
         if self.source.values.dtype == object:
             return np.append(np.full(len(self.source.values), np.nan), nothing)
@@ -134,7 +135,7 @@ class _Attribute:
         return float(numbers[-1]) - float(numbers[0]) or 1.0 if len(numbers) else 1.0
 
     def _ends(self, cell: str) -> tuple[float, float]:
-        """The lowest and the highest number that a cell admits; from a name nobody has, everything is far."""
+        """The lowest and the highest number that a cell admits; if it admits none, everything is far from it."""
         numbers = [value for name in self._values(cell) if name is not None and (value := number(name)) is not None]
         ends = range_of(read_cell(cell)) or (min(numbers, default=np.inf), max(numbers, default=-np.inf))
         return ends[0] / self._range, ends[1] / self._range
@@ -165,6 +166,7 @@ def _nearest(attributes: list[_Attribute]) -> Int64s:
     example[kind] = np.arange(len(kind))
     regions = [attribute.region for attribute in attributes]
     openness = np.sum([penalties(region.column)[region.code] for region in regions], axis=0)
+    # The first of the nearest groups is taken: it shall be the one that leaves least open.
     narrowest_first = np.argsort(openness, kind="stable")
     cells = np.column_stack([region.code[narrowest_first] for region in regions])
     found = np.empty(kinds, np.int64)

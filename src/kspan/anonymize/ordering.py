@@ -11,10 +11,10 @@ from kspan.data.table import Column
 
 
 def in_order(column: Column) -> Column:
-    """The column with the codes of categories in the order of their hierarchy, in which all names are neighbors.
+    """The column with categories coded in the order of their hierarchy, so that values of one name are neighbors.
 
-    Numbers stay in order of size, categories without a hierarchy as declared or else by the alphabet; a suppressed cell
-    and a missing one remain last.
+    Numbers stay in order of size, and categories without a hierarchy as they are: as declared, or else by the alphabet.
+    A suppressed cell and a missing one stay last.
 
     >>> from kspan.data.hierarchy import Hierarchy
     >>> jobs = Hierarchy.of([("nurse", "health"), ("clerk", "office"), ("doctor", "health")])

@@ -1,1 +1,1 @@
-"""Mining: decision trees, with or without a requirement on the crowds that they leave."""
+"""Learners: trees, lists, rules, clusters and others, some under a requirement on the crowds that they leave."""

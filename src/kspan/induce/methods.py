@@ -27,12 +27,12 @@ from kspan.options import Option, check_names, declared
 from kspan.policy import Policy, PolicyLike
 
 Learned = Model | Clusters | MinedRules
-"""Whatever a learner gives."""
+"""Whatever a learner returns."""
 
 
 @dataclass(frozen=True)
 class Learner:
-    """A way to learn."""
+    """A method of learning: its function, and what callers must know of it."""
 
     function: Callable[..., Learned]
     keeps_requirement: bool = False
@@ -41,7 +41,7 @@ class Learner:
 
     @cached_property
     def gives(self) -> type:
-        """What it makes of people."""
+        """The type of what it returns."""
         given: type = get_type_hints(self.function)["return"]
         return given
 
@@ -52,11 +52,11 @@ class Learner:
 
     @property
     def options(self) -> Mapping[str, Option]:
-        """What it can be told."""
+        """The options that it takes."""
         return declared(self.function)
 
     def __call__(self, people: pl.DataFrame, policy: Policy, **options: Any) -> Learned:
-        """What it makes of a frame."""
+        """Learn from a frame."""
         return self.function(encode(people, policy) if self.of_codes else people, policy, **options)
 
 
@@ -107,7 +107,9 @@ def learn(data: Any, policy: PolicyLike, method: str, **options: Any) -> Learned
 
 
 def learn(data: Any, policy: PolicyLike, method: str = "kadet", **options: Any) -> Learned:
-    """A model for the policy's target, from a dataframe or the path of a file, raw or released; or clusters, or rules.
+    """Learn a model of the policy's target, or clusters, or rules, from a dataframe or the path of a file.
+
+    The data may be raw or released.
 
     `kadet`, `kadet-c45`, `rules` and `clusters` keep the policy's requirement; the others promise nothing. Each takes
     the options of its function in `kspan.induce`.
@@ -125,7 +127,7 @@ def learn(data: Any, policy: PolicyLike, method: str = "kadet", **options: Any) 
 
 
 def learn_labels(data: Any, policy: PolicyLike, method: str, **options: Any) -> Model:
-    """The same by a learner that predicts."""
+    """Learn a model that predicts labels: as `learn`, by a method that gives one."""
     model = learn(data, policy, method, **options)
     assert isinstance(model, Tree | Predictor), f"{method} learns no labels"
     return model

@@ -18,6 +18,7 @@ def datafly(table: Table, policy: Policy, *, rng: np.random.Generator) -> Recodi
     lattice = Lattice(crowds)
     vector = list(lattice.bottom)
     steps = []
+    # At the top there is one group, which holds as was checked: so the loop ends.
     while True:
         groups = lattice.frequency_set(tuple(vector))
         kept = lattice.holding(groups)

@@ -63,6 +63,7 @@ def incognito(
         found = BestVector(progress)
         holds = holding_vectors(checker, found)
         facts["minimal vectors"] = [lattice.levels(vector) for vector in minimal(holds)]
+        # The best vector need not be minimal if rows are withheld, so all that hold are left open.
         tags = Tags(checker, lattice.bottom)
         tags.close(~holds)
         search_open(checker, tags, found)
@@ -91,9 +92,9 @@ def minimal_vectors(table: Table, policy: Policy) -> list[dict[str, int]]:
 
 
 def holding_vectors(checker: Checker, found: BestVector) -> Bools:
-    """Which vectors hold, an axis an attribute: Incognito's way through the subsets of the attributes.
+    """Which vectors hold, in an array with an axis for each attribute: found by Incognito, subset by subset.
 
-    A subset's vectors are those of the lattice with all other attributes at `*`.
+    The vectors of a subset of the attributes are those of the lattice with all other attributes at `*`.
     """
     _check_prunable(checker)
     top = checker.lattice.top
@@ -111,6 +112,7 @@ def holding_vectors(checker: Checker, found: BestVector) -> Bools:
 
 def minimal(holds: Bools) -> list[Vector]:
     """The vectors that hold and of which no finer one does."""
+    # If a finer vector holds, so does some neighbor in between: it is enough to look at neighbors.
     least = holds.copy()
     for axis in range(holds.ndim):
         finer = np.moveaxis(holds, axis, 0)
@@ -119,7 +121,7 @@ def minimal(holds: Bools) -> list[Vector]:
 
 
 def _candidates(subset: tuple[int, ...], smaller: dict[tuple[int, ...], Bools], top: Vector) -> Bools:
-    """The vectors of a subset all of whose parts held on one attribute less."""
+    """The vectors of a subset of attributes that held on every smaller subset, with one attribute less."""
     candidates = np.ones([top[attribute] + 1 for attribute in subset], bool)
     for axis in range(len(subset)):
         candidates &= np.expand_dims(smaller[(*subset[:axis], *subset[axis + 1 :])], axis)
@@ -127,7 +129,7 @@ def _candidates(subset: tuple[int, ...], smaller: dict[tuple[int, ...], Bools], 
 
 
 def _keep_holding(candidates: Bools, subset: tuple[int, ...], checker: Checker, found: BestVector) -> None:
-    """Breadth-first from the finest: a vector that holds marks all coarser ones, one that fails is struck out."""
+    """Strike out the candidates that fail, breadth-first from the finest; one that holds marks all coarser ones."""
     top = checker.lattice.top
     marked = np.zeros_like(candidates)
     vectors = np.argwhere(candidates)
@@ -135,6 +137,7 @@ def _keep_holding(candidates: Bools, subset: tuple[int, ...], checker: Checker, 
         index = tuple(levels)
         if marked[index]:
             continue
+        # Attributes outside of the subset are suppressed.
         vector = list(top)
         for attribute, level in zip(subset, levels, strict=True):
             vector[attribute] = int(level)

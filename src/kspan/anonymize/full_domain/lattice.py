@@ -1,8 +1,9 @@
 """Full-domain generalization: every public attribute is shown at one level of its hierarchy in the whole table.
 
-A vector has one level an attribute: 0 are the values, the highest is `*`. An attribute without a hierarchy has these
-two only. The vectors form a lattice, in which groups of rows are rolled up: those of a vector are unions of those of
-any finer one, so that nothing is ever counted from the rows again (LeFevre, DeWitt, Ramakrishnan, SIGMOD 2005).
+A vector has one level for each attribute: level 0 shows the values, the highest level shows `*`. An attribute without a
+hierarchy has only these two. The vectors form a lattice, in which groups of rows are rolled up: the groups of a vector
+are unions of those of any finer one, so that nothing is ever counted from the rows again (LeFevre, DeWitt,
+Ramakrishnan, SIGMOD 2005).
 """
 
 import math
@@ -27,7 +28,7 @@ Vector = tuple[int, ...]
 """One level for each public attribute, in the policy's order."""
 
 KEYS = 1 << 62
-"""Keys of groups are 64-bit integers."""
+"""The most different keys of groups, so that they fit into 64-bit integers."""
 
 REMEMBERED = 0.5
 """Frequency sets are kept for rolling up while they have together at most this share of the groups of the finest."""
@@ -45,9 +46,9 @@ NO_PLACES: Int32s = np.empty(0, np.int32)
 
 @dataclass(frozen=True, repr=False)
 class FrequencySet:
-    """The groups that a vector makes: one kind of row in each as an example, and how many people it has.
+    """The groups that a vector makes: for each, one kind of row as an example, and how many people it has.
 
-    Four bytes are enough for those unless there are two billion.
+    The numbers of people take four bytes each, unless there are more than two billion.
     """
 
     vector: Vector
@@ -56,9 +57,10 @@ class FrequencySet:
 
 
 class FrequencySets:
-    """Frequency sets from which others are rolled up: the finest for good, of others the latest."""
+    """Frequency sets from which others are rolled up: the finest is kept for good, of the others the latest."""
 
     def __init__(self, finest: FrequencySet) -> None:
+        # The finest has the first slot; the others are filled in turn, and again from the second on.
         self._sets: list[FrequencySet] = [finest] * (MOST_REMEMBERED + 1)
         self._vectors = np.zeros((MOST_REMEMBERED + 1, len(finest.vector)), np.int64)
         self._groups = np.full(MOST_REMEMBERED + 1, NEVER)
@@ -84,7 +86,7 @@ class FrequencySets:
     def _forget(self, slot: int) -> None:
         if self._groups[slot] != NEVER:
             self._room += int(self._groups[slot])
-            self._sets[slot], self._groups[slot] = self._sets[0], NEVER
+            self._sets[slot], self._groups[slot] = self._sets[0], NEVER  # so that the memory of the old one is free
 
 
 class Lattice:
@@ -146,16 +148,17 @@ class Lattice:
         return len(np.unique(self.names[attribute][groups.vector[attribute]][values]))
 
     def place_in(self, groups: FrequencySet) -> Int64s:
-        """The group of every kind of row, as the frequency set numbers them: by the first of its kinds."""
+        """The group of every kind of row, numbered as in the frequency set: in the order of their first kinds."""
         if self._is_wide(groups.vector):
             return self._counted(groups.vector)[1]
         place = np.empty(self.kinds, np.int32)
         everybody = self.finest
+        # Whether they are rolled up from the finest or from any other, groups come in the order of their first kinds.
         roll_up(self.cells, everybody.example, everybody.people, self._digits(groups.vector), place)
         return place.astype(np.int64)
 
     def partition(self, groups: FrequencySet, kept: Bools) -> Partition:
-        """The rows of the table as a vector shows them, those of groups that are not `kept` withheld.
+        """The rows of the table as a vector shows them; rows of groups that are not `kept` are withheld.
 
         Groups are numbered by the codes of what they show: the order of their finest kinds would tell of people.
         """
@@ -206,7 +209,7 @@ class Lattice:
         return count_groups(self.crowds.table, self.kind.astype(np.int64), self.kinds, self.crowds.asked)
 
     def cost_of_cells(self, groups: FrequencySet, which: Bools, costs: Sequence[Sequence[Floats]]) -> float:
-        """What the cells of some groups cost in sum over their people; `costs[attribute][level]` is by value."""
+        """What the cells of some groups cost, summed over their people; `costs[attribute][level]` is by value."""
         flat = np.concatenate([costs[attribute][level] for attribute, level in enumerate(groups.vector)])
         return float(cost_of_cells(self.cells, groups.example, groups.people, which, flat))
 
@@ -217,7 +220,7 @@ class Lattice:
         return FrequencySet(vector, *made)
 
     def _is_wide(self, vector: Vector) -> bool:
-        """Would the keys of its groups not fit into 64 bits?"""
+        """Are there too many possible keys for the groups of a vector to fit into 64 bits?"""
         return math.prod(self.widths[attribute][level] for attribute, level in enumerate(vector)) > KEYS
 
     def _digits(self, vector: Vector) -> Int64s:
@@ -229,13 +232,14 @@ class Lattice:
         return np.concatenate(digits)
 
     def _counted(self, vector: Vector) -> tuple[FrequencySet, Int64s]:
-        """The groups of a vector with wide keys, and the group of every kind: by keys made narrow on the way."""
+        """The groups of a vector with wide keys, and the group of every kind; each attribute's keys are renumbered."""
         place, space = np.zeros(self.kinds, np.int64), 1
         for attribute, level in enumerate(vector):
             width = self.widths[attribute][level]
             keys = place * width + self.shown_codes(attribute, level, slice(None))
             distinct, _, place = tally(keys, space * width, NO_WEIGHTS, locate=True)
             space = len(distinct)
+        # Numbered in the order of their first kinds, as `roll_up` does.
         first = np.full(space, self.kinds)
         np.minimum.at(first, place, np.arange(self.kinds))
         order = np.argsort(first)
@@ -251,7 +255,7 @@ class Lattice:
 
 
 def _names_by_level(column: Column) -> tuple[Int64s, ...]:
-    """For each level, the code of the name of every value; where that does not end in one name, `*` is put on top."""
+    """For each level, the code of every value's name; unless the highest level has one name only, `*` is put on top."""
     levels = (np.arange(column.size), *column.levels)
     ends_in_one = len(levels) > 1 and not levels[-1].any()
     return levels if ends_in_one else (*levels, np.zeros(column.size, np.int64))

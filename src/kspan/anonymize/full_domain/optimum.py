@@ -18,16 +18,16 @@ from kspan.anonymize.full_domain.price import Price, Pricing
 from kspan.data.arrays import Bools, Floats
 
 MOST_TAGGED = 1 << 22
-"""Larger lattices are not tagged vector by vector: from the top down the best is sought, and not proved."""
+"""Larger lattices are not tagged vector by vector: they are searched from the top down, and often not to the end."""
 
 MOST_AXES = 32
-"""Attributes that arrays have axes for."""
+"""The most attributes for which an array has axes."""
 
 MOST_CHECKED = 5000
-"""Vectors of such a lattice that are looked at."""
+"""The most vectors of such a larger lattice that are looked at."""
 
 TOLD = 100
-"""Progress is told whenever so many more vectors were looked at."""
+"""Progress is told each time this many more vectors have been looked at."""
 
 Progress = Callable[[str], None]
 
@@ -41,7 +41,7 @@ class Checked:
     works: bool
     """Does it withhold no more people than it may, and not everybody?"""
     hopeless: bool
-    """Do this vector and all finer ones not work?"""
+    """Is it certain that neither this vector nor any finer one works?"""
     price: Price
 
 
@@ -66,7 +66,7 @@ class BestVector:
         self.count()
 
     def count(self) -> None:
-        """One more vector was looked at."""
+        """Count one more vector, and tell the progress now and then."""
         self.checked += 1
         if self.progress is not None and self.checked % TOLD == 0:
             self.progress(f"{self.checked} vectors of levels looked at")
@@ -92,6 +92,7 @@ class Checker:
         groups = self.lattice.frequency_set(vector)
         small = groups.people < self.lattice.crowds.k
         if self._loses_too_many(groups, small):
+            # The price of a hopeless vector is never used.
             return Checked(groups, ~small, False, True, Price(np.inf, -np.inf, np.inf))
         kept = self.lattice.holding(groups)
         works = self._is_enough(groups, kept)
@@ -108,9 +109,9 @@ class Checker:
 
 
 class Tags:
-    """For every vector from some lowest levels on, a lower bound of its loss; infinite once it is closed.
+    """A lower bound of the loss of every vector from some lowest levels on; infinite once the vector is closed.
 
-    Vectors have places here: in the flat order of arrays with an axis an attribute.
+    A vector goes by its place in the flat order of arrays that have an axis for each attribute.
     """
 
     def __init__(self, checker: Checker, floor: Vector) -> None:
@@ -119,7 +120,7 @@ class Tags:
         self.extra, self.bound = np.zeros_like(self.base), self.base.copy()
         self.shape = self.bound.shape
         self.strides = [stride // self.bound.itemsize for stride in self.bound.strides]
-        self._flat = self.bound.reshape(-1)
+        self._flat = self.bound.reshape(-1)  # a view, which changes with it
 
     def most_promising(self, loss: float) -> int | None:
         """The open vector with the lowest bound, the first of them in lexicographic order."""
@@ -131,7 +132,7 @@ class Tags:
         return bool(self._flat[place] < loss)
 
     def path(self, start: int, loss: float) -> list[int]:
-        """Open vectors from one upwards, each a level coarser in one attribute, the most promising first."""
+        """Open vectors from one upwards, each a level coarser in one attribute: always the most promising step."""
         path, index = [start], [int(at) for at in np.unravel_index(start, self.shape)]
         while True:
             best, step = loss, -1
@@ -157,6 +158,7 @@ class Tags:
         if one.hopeless:
             self.bound[finer] = np.inf
         else:
+            # What raises nothing here raises nothing beyond, because the arrays are monotone.
             if price.extra > self.extra[index] or price.finer > -np.inf:
                 _raise(self.extra[finer], price.extra)
                 _raise(self.bound[finer], np.maximum(self.base[finer] + self.extra[finer], price.finer))
@@ -193,6 +195,7 @@ def optimum(checker: Checker, progress: Progress | None = None) -> BestVector:
 def search_open(checker: Checker, tags: Tags, found: BestVector) -> None:
     """Look at open vectors until there is none."""
     while (start := tags.most_promising(found.loss)) is not None:
+        # Vectors that are passed over when the path is halved are found again later, if they are still open.
         path = tags.path(start, found.loss)
         while path:
             middle = len(path) // 2
@@ -224,9 +227,9 @@ def _attributes_alone(checker: Checker, found: BestVector) -> list[Checked]:
 
 
 def _descend(checker: Checker, known: Sequence[Checked], found: BestVector) -> None:
-    """From the top down, look at the finer neighbors of the best vector whose neighbors were not yet looked at.
+    """Search from the top down: look at the finer neighbors of the best vector whose neighbors are not yet known.
 
-    Above a vector that is not hopeless none is, so that all of them are seen if there is time.
+    No vector above one that is not hopeless is hopeless, so that all of these are seen if there is time.
     """
     queue = [(one.price.loss, one.groups.vector) for one in known]
     heapq.heapify(queue)

@@ -52,23 +52,23 @@ class Price:
 
 
 class Pricing(ABC):
-    """One way to say what is lost."""
+    """One way to measure what is lost."""
 
     def __init__(self, lattice: Lattice) -> None:
         self.lattice, self.people, self.k = lattice, lattice.people, lattice.crowds.k
 
     @abstractmethod
     def price(self, groups: FrequencySet, kept: Bools, small: Bools) -> Price:
-        """The price of a vector of which some groups are released, and some have fewer than k people."""
+        """The price of a vector; `kept` marks the groups that are released, `small` those of fewer than k people."""
 
     def bases(self, floor: Vector) -> Floats:
-        """A base of every vector from some lowest levels on, an axis an attribute: the finest's if no more is known."""
+        """A base for every vector from the levels `floor` on, with an axis for each attribute: that of the finest."""
         none = np.zeros(self.lattice.kinds, bool)
         least = self.price(self.lattice.finest, none, none).base
         return np.full([high - low + 1 for low, high in zip(floor, self.lattice.top, strict=True)], least, np.float64)
 
     def as_published(self, loss: float) -> float:
-        """The loss as people know it."""
+        """The loss in the form in which it is usually told."""
         return loss
 
 
@@ -90,6 +90,7 @@ class CellPricing(Pricing):
         """The cells' costs, and for withheld people what is missing to 1: in finer vectors that is no less."""
         base = sum(float(cells[level]) for cells, level in zip(self.cells, groups.vector, strict=True))
         withheld = self._extra(groups, ~kept)
+        # Mostly the same groups, whose cells need not be summed again.
         lost = withheld if np.array_equal(small, ~kept) else self._extra(groups, small)
         return Price(base + withheld, base, lost)
 
@@ -108,10 +109,10 @@ class CellPricing(Pricing):
 
 
 class Discernibility(Pricing):
-    """DM."""
+    """DM, the discernibility metric."""
 
     def price(self, groups: FrequencySet, kept: Bools, small: Bools) -> Price:
-        """Everybody costs the size of the group, and who is not withheld at least k."""
+        """Everybody costs the size of their group, which is at least k for all who are released."""
         sizes = groups.people.astype(np.float64)
         return Price(
             float((sizes[kept] ** 2).sum() + sizes[~kept].sum() * self.people),
@@ -121,11 +122,15 @@ class Discernibility(Pricing):
 
 
 class AverageSize(Pricing):
-    """People per group that is released, the withheld among them: minimal where most groups are released."""
+    """People per released group, where the withheld count, too: least where most groups are released."""
 
     def price(self, groups: FrequencySet, kept: Bools, small: Bools) -> Price:
-        """A coarser group takes in one that is released here, or has k people of those withheld here."""
+        """The loss is minus the number of released groups.
+
+        A group that a coarser vector releases takes in one that is released here, or k people who are withheld here.
+        """
         released, withheld = int(kept.sum()), int(groups.people[~kept].sum())
+        # Of n people in a group, a finer vector makes at most n // k groups that are large enough.
         most_coarser, most_finer = released + withheld // self.k, int((groups.people // self.k).sum())
         return Price(-released, -len(kept), int(small.sum()), -most_coarser, -most_finer)
 
@@ -135,7 +140,7 @@ class AverageSize(Pricing):
 
 
 class Classification(Pricing):
-    """CM."""
+    """CM, the classification metric."""
 
     def __init__(self, lattice: Lattice) -> None:
         super().__init__(lattice)
@@ -160,7 +165,8 @@ class Classification(Pricing):
 
 
 def pricing(loss: Loss, lattice: Lattice) -> Pricing:
-    """The way to price vectors that a word stands for."""
+    """The way to price vectors that a loss stands for."""
+    # Made only on demand, since some of them take time, or refuse a table without a target.
     ways: dict[Loss, Callable[[], Pricing]] = {
         "ncp": lambda: CellPricing(lattice, [_cell_costs(lattice, at) for at in range(len(lattice.top))]),
         "levels": lambda: CellPricing(lattice, [_level_costs(lattice, at) for at in range(len(lattice.top))]),
@@ -172,13 +178,13 @@ def pricing(loss: Loss, lattice: Lattice) -> Pricing:
 
 
 def _level_costs(lattice: Lattice, attribute: int) -> list[Floats]:
-    """The share of the levels that a value has risen."""
+    """For each level, its share of the height, which every value costs there."""
     height = lattice.top[attribute]
     return [np.full(lattice.columns[attribute].size, level / height) for level in range(height + 1)]
 
 
 def _cell_costs(lattice: Lattice, attribute: int) -> list[Floats]:
-    """How much of its domain a value leaves open at each level (NCP, Xu et al. 2006), which no higher level undoes."""
+    """How much of its domain a value leaves open at each level (NCP, Xu et al. 2006), never less at a higher level."""
     column, height = lattice.columns[attribute], lattice.top[attribute]
     below_top = [_shares_open(column, level) for level in range(height)]
     return list(np.maximum.accumulate([*below_top, np.ones(column.size)]))
@@ -201,7 +207,7 @@ def _shares_open(column: Column, level: int) -> Floats:
 
 
 def _share_open(column: Column, hierarchy: Hierarchy, name: str) -> float:
-    """Of a number the range of the values below its name, of a category their number, as shares of the domain."""
+    """The share of the domain that a name leaves open: the range of its numbers, or the number of its categories."""
     members = [hierarchy.values[place] for place in sorted(hierarchy.members.get(name, ()))]
     if not members:
         members = list(values_in(read_cell(name)))

@@ -1,4 +1,4 @@
-"""The best intervals for all (R. J. Bayardo, R. Agrawal, "Data privacy through optimal k-anonymization", ICDE 2005).
+"""K-Optimize, best intervals for all (Bayardo, Agrawal, "Data privacy through optimal k-anonymization", ICDE 2005).
 
 All values of all public attributes stand in one order; a recoding is the set of values at which a new interval begins,
 the same for all people. Groups that do not satisfy the requirement are withheld, at a price. The cheapest recoding is
@@ -36,10 +36,10 @@ SECONDS = 10.0
 """How long to search unless said otherwise."""
 
 MOST_LABEL_COUNTS = 100_000_000
-"""CM counts every label for every combination of public values: more than this is too much."""
+"""CM counts every label for every combination of public values: more counts than this are refused."""
 
 ALL = slice(None)
-"""Rows."""
+"""All rows."""
 
 
 @takes_options
@@ -54,11 +54,11 @@ def k_optimize(
     most_values: Annotated[int, Within(2)] = 32,
     progress: Callable[[float], None] | None = None,
 ) -> Recoding:
-    """Intervals of the public attributes, one way for all people, with the lowest cost that is found in time.
+    """Cut public attributes into intervals, the same for all people, at the lowest cost that is found in time.
 
     The cost is `cm` (people whose target is not that of the majority of their group) or `dm` (everybody's group
-    size); a withheld person costs 1 or as much as there are people. `progress` hears the share of the search that is
-    over. A search that proved its optimum gives the same again; one that the clock ended need not.
+    size); a withheld person costs 1 or as much as there are people. `progress` is told the share of the time that is
+    over. A search that proved its optimum gives the same when repeated; one that the clock ended need not.
 
     Options:
         loss: What is kept small; who is withheld counts as lost whole.
@@ -77,7 +77,7 @@ def k_optimize(
 
 
 def _search(space: "_Space", withhold: float, clock: Clock, rng: np.random.Generator) -> BestCuts:
-    """The best cuts; whatever else the search needs is free again before anything is made of them."""
+    """Find the best cuts; the memory that the search needs is free again when it returns."""
     cells, cell_of_row = space.combinations()
     aim = space.aim(withhold, cell_of_row)
     del cell_of_row  # of no use where only k matters
@@ -94,7 +94,7 @@ class _Space:
 
     @cached_property
     def columns(self) -> tuple[Column, ...]:
-        """The public attributes with their values in order; the rows are the codes that the table has for them."""
+        """The public attributes with their values in order; `codes` translates the table's codes into that order."""
         return tuple(
             in_order(replace(column, codes=np.arange(column.size, dtype=column.codes.dtype)))
             for column in self.crowds.columns
@@ -102,7 +102,7 @@ class _Space:
 
     @cached_property
     def bin_of(self) -> tuple[Int64s, ...]:
-        """The bin of every code of each attribute, in order."""
+        """For each attribute, the bin of every code of `columns`."""
         return tuple(self._bins(column) for column in self.crowds.columns)
 
     def _bins(self, column: Column) -> Int64s:
@@ -124,7 +124,7 @@ class _Space:
         return (place > 0) & (place <= last[:, None])
 
     def _recoded(self, interval: Int32s | None = None, rows: Int64s | slice = ALL) -> Iterator[Column]:
-        """The bins of the public attributes, or their intervals, one attribute after the other: rows take memory."""
+        """Yield the public attributes by their bins, or their intervals; one at a time, because rows take memory."""
         for place, (column, bins) in enumerate(zip(self.columns, self.bin_of, strict=True)):
             numbers = bins if interval is None else interval[place][bins]
             codes = _narrow(numbers[column.codes])[self.crowds.columns[place].codes[rows]]
@@ -159,13 +159,13 @@ class _Space:
             self.loss,
             crowds.k,
             everybody=people,
-            may_withhold=int(withhold * people + 1e-9),
+            may_withhold=int(withhold * people + 1e-9),  # 0.29 of 100 people are 29, whatever floats make of it
             exact=None if crowds.only_k else partial(self._exact, _narrow(cell_of_row)),
             local=crowds.is_blind,
         )
 
     def _exact(self, cell_of_row: NDArray[Any], group: Int32s, number: int) -> tuple[float, int]:
-        """Cost and withheld people of some groups of cells."""
+        """The exact cost of groups of cells, and how many people they withhold."""
         table = self.crowds.table
         released, number = self._released(group.astype(np.int64)[cell_of_row], number)
         if number == 0:
@@ -181,7 +181,7 @@ class _Space:
         return float(classification_metric(counts) + withheld), withheld
 
     def _released(self, group: Int64s, number: int) -> tuple[Int64s, int]:
-        """Groups of rows without those that do not hold, which are withheld; again if others fail without them."""
+        """Withhold groups that fail until all others hold; returns the group of each row, and how many are left."""
         while number:
             good = self.crowds.holds(group, number)
             if good.all():
@@ -212,6 +212,7 @@ class _Space:
             "loss": self.loss,
             "cost": int(found.cost),
             "optimum proved": found.proved,
+            # Costs are whole numbers, so a bound may be rounded up.
             "lower bound": int(np.ceil(found.at_least - 1e-6)),
             "nodes": found.nodes,
             "values": int(self.possible.sum()) + len(self.columns),

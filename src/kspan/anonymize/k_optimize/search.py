@@ -31,13 +31,13 @@ from kspan.kernels.k_optimize import (
 Int32s = NDArray[np.int32]
 
 MOST_TRIED = 24
-"""In one step of the local search so many promising changes are tried, if a requirement makes each of them dear."""
+"""The most changes that one step of the local search tries, since a requirement may make each of them costly."""
 
 KICK = 4
-"""So many cuts, on average, change before the local search starts again."""
+"""How many cuts change, on average, before the local search starts again."""
 
 FEW_CUTS = 12
-"""With no more than so many the whole tree is searched faster than anything else helps."""
+"""Up to this many possible cuts, the whole tree is searched sooner than a local search would help."""
 
 
 @dataclass(frozen=True)
@@ -48,11 +48,11 @@ class Combinations:
     counts: Counts
 
     def at(self, which: Bools) -> "Combinations":
-        """Some of them."""
+        """The combinations that are marked."""
         return self if which.all() else Combinations(self.bins[which], self.counts[which])
 
     def united(self, interval: Int32s) -> "Combinations":
-        """Those that are in the same intervals as one, which may be in any of their bins."""
+        """Unite the combinations that are in the same intervals; each union has the bins of one of them."""
         group, example = group_cells(self.bins, interval)
         if len(example) == len(group):
             return self
@@ -67,11 +67,11 @@ class Aim:
     k: int
     everybody: int
     may_withhold: int
-    """So many people at most."""
+    """The most people who may be withheld."""
     exact: Callable[[Int32s, int], tuple[float, int]] | None
-    """Cost and withheld people of groups of cells, where the requirement is more than k."""
+    """Finds the cost and the withheld people of groups of cells, if more than k is required."""
     local: bool
-    """Does it depend on a group alone whether the requirement holds for it?"""
+    """Does a group alone decide whether it satisfies the requirement, whatever other groups there are?"""
 
     def excess(self, withheld: int) -> int:
         """How many people too many are withheld."""
@@ -79,12 +79,12 @@ class Aim:
 
     @property
     def kind(self) -> int:
-        """What a group costs."""
+        """The kernels' code for what a group costs."""
         return CM if self.loss == "cm" else DM
 
     @property
     def kind_at_least(self) -> int:
-        """What a group costs at least, whatever larger one it becomes a part of."""
+        """The kernels' code for what a group costs at least, in whatever larger group it ends up."""
         return CM_AT_LEAST if self.loss == "cm" else DM_AT_LEAST
 
 
@@ -108,11 +108,11 @@ class Clock:
     start: float = field(default=0.0, init=False)
 
     def begin(self) -> None:
-        """From now on the time runs."""
+        """Start the clock."""
         self.start = time.monotonic()
 
     def share(self) -> float:
-        """The share of the time that is over."""
+        """The share of the time that is over, which is also told to `progress`."""
         gone = time.monotonic() - self.start
         share = min(gone / self.seconds, 1.0) if self.seconds > 0 else 1.0
         if self.progress is not None:
@@ -133,7 +133,7 @@ def search(cells: Combinations, possible: Bools, aim: Aim, clock: Clock, *, rng:
 
 
 def _load_compiled(cells: Combinations, possible: Bools, aim: Aim) -> None:
-    """Use all compiled loops on two cells: to compile them, which happens once, may take as long as a search."""
+    """Run all compiled loops on two cells before the clock starts: compiling them may take as long as a search."""
     few = Combinations(cells.bins[:2].copy(order="K"), cells.counts[:2])
     cost = _Cost(few, possible, replace(aim, exact=None))
     cost.added()
@@ -142,7 +142,7 @@ def _load_compiled(cells: Combinations, possible: Bools, aim: Aim) -> None:
 
 
 class _Cost:
-    """What some cuts cost, and groups of cells by them."""
+    """What some cuts cost, with the groups of cells that they make."""
 
     def __init__(self, cells: Combinations, cuts: Bools, aim: Aim) -> None:
         self.cells, self.cuts, self.aim = cells, cuts, aim
@@ -159,7 +159,7 @@ class _Cost:
         return self.aim.exact(self.group, len(self.example))
 
     def added(self) -> tuple[Floats, Int64s]:
-        """The cost by size, and who is withheld by it, if one more interval begins: for every attribute and bin."""
+        """For every attribute and bin, the cost by size and how many are withheld if another interval begins there."""
         aim, cells = self.aim, self.cells
         change, _, lost, _ = additions(
             cells.bins, self.cuts.shape[1], self.group, self.totals, cells.counts, aim.kind, aim.k, aim.everybody
@@ -167,7 +167,7 @@ class _Cost:
         return self.by_size + change, self.withheld + lost
 
     def removed(self) -> tuple[Floats, Int64s]:
-        """The same if an interval becomes one with the one before; where none begins, infinitely much."""
+        """The same if the interval that begins there is united with the one before; infinite where none begins."""
         aim, bins = self.aim, self.cells.bins[self.example]
         change, freed = removals(bins, self.interval, self.totals, aim.kind, aim.k, aim.everybody)
         cost, withheld = np.full(self.cuts.shape, np.inf), np.zeros(self.cuts.shape, np.int64)
@@ -185,10 +185,9 @@ def intervals(cuts: Bools) -> Int32s:
 def _search_nearby(
     cells: Combinations, possible: Bools, aim: Aim, found: BestCuts, clock: Clock, rng: np.random.Generator
 ) -> None:
-    """Add and remove single cuts while that helps; then change a few at random, and again; for half of the time.
+    """Local search, for half of the time: change single cuts while that helps, then some at random, and begin again.
 
-    It begins with no cut, with the best of some even grids, and with all cuts: on the way up and on the way down it may
-    stop at different places.
+    It begins with no cut, with the best of some even grids, and with all cuts, because each may end at another place.
     """
     for start in (found.cuts, _best_grid(cells, possible, aim, found, clock), possible):
         _descend(cells, start, possible, aim, found, clock)
@@ -217,7 +216,7 @@ def _best_grid(cells: Combinations, possible: Bools, aim: Aim, found: BestCuts, 
 
 
 def _descend(cells: Combinations, cuts: Bools, possible: Bools, aim: Aim, found: BestCuts, clock: Clock) -> None:
-    """The best single change, again and again, until none helps: first to withhold few enough, then by cost."""
+    """Make the best single change, again and again, until none helps: first to withhold few enough, then by cost."""
     now = _Cost(cells, cuts, aim)
     cost, withheld = now.exact()
     while clock.share() < 0.5:
@@ -239,19 +238,20 @@ def _descend(cells: Combinations, cuts: Bools, possible: Bools, aim: Aim, found:
 
 
 def _promising(now: _Cost, possible: Bools, cost: float, withheld: int) -> list[tuple[np.intp, ...]]:
-    """Places whose change may help, the most promising first: by size, which never tells of more than the true cost."""
+    """Places where a change may help, the most promising first, by the cost by size: a lower bound of the true cost."""
     (added, lost), (removed, lost_then) = now.added(), now.removed()
     then = np.where(now.cuts, removed, np.where(possible, added, np.inf)).ravel()
     excess = np.maximum(np.where(now.cuts, lost_then, lost).ravel() - now.aim.may_withhold, 0)
     best_first = np.lexsort((then, excess, np.isinf(then)))[:MOST_TRIED]
     limit = (now.aim.excess(withheld), cost)
+    # Places are in order, so that none can help after the first that cannot.
     helps = takewhile(lambda place: np.isfinite(then[place]) and (excess[place], then[place]) < limit, best_first)
     return [np.unravel_index(place, possible.shape) for place in helps]
 
 
 @dataclass(frozen=True)
 class _Node:
-    """All sets of cuts that have those of the head, and besides only some of the tail; none costs less than that."""
+    """All sets of cuts that have the whole head and any part of the tail; none of them costs less than `at_least`."""
 
     head: Bools
     tail: Bools
@@ -259,20 +259,25 @@ class _Node:
 
 
 def _search_tree(cells: Combinations, possible: Bools, aim: Aim, found: BestCuts, clock: Clock) -> None:
-    """Depth first through the set-enumeration tree, without what cannot be better than the best found."""
+    """Search the set-enumeration tree depth first, without what cannot be better than the best found."""
     open_nodes = [_Node(np.zeros_like(possible), possible, 0.0)]
     while open_nodes and clock.share() < 1.0:
         node = open_nodes.pop()
         found.nodes += 1
         open_nodes += _visit(cells, node, aim, found)
+    # Whatever was not searched is below a node that is still open.
     found.proved = not open_nodes
     found.at_least = min([found.cost, *(node.at_least for node in open_nodes)])
 
 
 def _visit(cells: Combinations, node: _Node, aim: Aim, found: BestCuts) -> list[_Node]:
-    """Try a node's head, prune its tail, and divide what is left: first without, last (so next) with the best cut."""
+    """Try a node's head, prune its tail, and divide what is left by its best cut.
+
+    The half with that cut comes last, so that it is visited next.
+    """
     head, tail = node.head, node.tail
     tried = False
+    # A shorter tail has a higher bound, with which more may be pruned: until nothing changes.
     while True:
         bound = _Bound(cells, head, tail, aim)
         if bound.withheld > aim.may_withhold or bound.at_least >= found.cost:
@@ -285,6 +290,7 @@ def _visit(cells: Combinations, node: _Node, aim: Aim, found: BestCuts) -> list[
             return []
         if not (useless | forced).any():
             break
+        # A head that got forced cuts is a new one, and must be tried.
         head, tail, tried = head | forced, tail & ~useless & ~forced, not forced.any()
     if not tail.any():
         return []
@@ -295,7 +301,7 @@ def _visit(cells: Combinations, node: _Node, aim: Aim, found: BestCuts) -> list[
 
 
 def _try(cells: Combinations, cuts: Bools, aim: Aim, found: BestCuts) -> tuple[float, int]:
-    """Cost and withheld people of some cuts, which are kept if they are the best so far."""
+    """Find the cost and the withheld people of some cuts, and keep the cuts if they are the best so far."""
     cost, withheld = _Cost(cells, cuts, aim).exact()
     if withheld <= aim.may_withhold and cost < found.cost:
         found.cuts, found.cost = cuts, cost
@@ -305,8 +311,8 @@ def _try(cells: Combinations, cuts: Bools, aim: Aim, found: BestCuts) -> tuple[f
 class _Bound:
     """What every set of cuts below a node costs at least (Bayardo and Agrawal, Sect. 4).
 
-    People in groups smaller than k under the head stay withheld; anybody else costs at least what people of the same
-    cell cost who are told apart by the head and the whole tail.
+    People in groups smaller than k under the head stay withheld. All others cost at least what they cost in the cells
+    that the head and the whole tail tell apart.
     """
 
     def __init__(self, cells: Combinations, head: Bools, tail: Bools, aim: Aim) -> None:
@@ -324,7 +330,7 @@ class _Bound:
         self.at_least = floor + withheld_price(self.withheld, aim.kind, aim.everybody)
 
     def prune(self, cost: float) -> tuple[Bools, Bools]:
-        """Values of the tail that nothing better than this cost needs, and those that it must have."""
+        """The cuts of the tail that no set of cuts below this cost needs, and those that every such set must have."""
         aim, tail, cells = self.aim, self.tail, self.cells
         change, self.with_it, lost, useful = additions(
             cells.bins, tail.shape[1], self.group, self.totals, cells.counts, aim.kind, aim.k, aim.everybody
@@ -341,7 +347,10 @@ class _Bound:
         return tail & (dear | idle), tail & (self.at_least + self.without >= cost)
 
     def divide_at(self) -> tuple[np.intp, ...]:
-        """The value of the tail that raises the bounds of both halves most; of equals the one that helps most."""
+        """The cut of the tail that raises the bounds of both halves most; in a tie the one that saves most.
+
+        `prune` must have been called before.
+        """
         worth = (self.with_it + 1.0) * (self.without + 1.0)
         places = np.nonzero(self.tail)
         best = np.lexsort((self.change[places], -worth[places]))[0]

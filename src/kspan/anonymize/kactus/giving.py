@@ -27,10 +27,10 @@ class Giving:
         self.labels = table[tree.target] if transfer == "greedy" else None
 
     def choose(self, leaves: Sequence[Rows], left: Rows, required: int, judge: AllowedTogether) -> list[Bools] | None:
-        """Which rows of each leaf are given so that `required` more people are there, or None if they do not suffice.
+        """Mark the rows of each leaf to give away, so that `left` gets `required` more people; None if too few can go.
 
-        Each leaf offers what it has beyond k, and of all offers the first ones that suffice are taken: in a random
-        order, if greedy then the cheapest first.
+        Each leaf offers what it has beyond k. Of all offers the first ones that suffice are taken, in random order; if
+        greedy, the cheapest come first.
         """
         spare = [judge.people(rows) - judge.k for rows in leaves]
         if self.transfer == "none" or sum(spare) < required:
@@ -51,11 +51,12 @@ class Giving:
         return given
 
     def _offer(self, rows: Rows, costs: Int64s, most: int) -> Int64s:
-        """The places of rows that a leaf can do without, at most so many people."""
+        """The places of rows that a leaf can do without, with at most `most` people."""
         order = self._order(costs)
         return order[np.cumsum(self._weights(rows[order])) <= most]
 
     def _order(self, costs: Int64s) -> Int64s:
+        # Shuffled first, so that chance decides between rows of the same cost.
         order = self.rng.permutation(len(costs))
         return order if self.labels is None else order[np.argsort(costs[order], kind="stable")]
 
@@ -63,9 +64,9 @@ class Giving:
         return np.ones(len(rows), np.int64) if self.table.weights is None else self.table.weights[rows]
 
     def _costs(self, rows: Rows, left: Rows) -> Int64s:
-        """What each row would add to the people outside the majority of their leaf, if it went.
+        """How many more people would be outside the majority of their leaf if each row went to the rows `left`.
 
-        One fewer where it is outside now, one more where the label is not the majority of those to whom it goes.
+        One fewer if its label is outside the majority here, one more if it is outside the majority there.
         """
         if self.labels is None:
             return np.zeros(len(rows), np.int64)

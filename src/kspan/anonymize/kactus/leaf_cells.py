@@ -33,6 +33,7 @@ class LeafCells:
         if name not in leaf.path:
             return SUPPRESSED
         column, runs = self.table[name], leaf.path[name]
+        # A branch for missing values admits no others.
         if runs[0][0] == column.missing:
             return None
         in_a_row = len(runs) == 1
@@ -57,7 +58,7 @@ class LeafCells:
         return int(codes[order[np.searchsorted(people, (people[-1] + 1) // 2)]])
 
     def _mean(self, column: Column, runs: Runs, rows: Rows) -> str:
-        """With few digits, but as many as it takes to stay between the ends."""
+        """The mean, with few digits, but with as many as it takes to stay between the ends."""
         weights = None if self.table.weights is None else self.table.weights[rows]
         exact = float(np.average(column.values[column.codes[rows]].astype(np.float64), weights=weights))
         low, high = float(column.values[runs[0][0]]), float(column.values[runs[-1][1] - 1])
@@ -66,7 +67,7 @@ class LeafCells:
 
 
 def released(leaves: Sequence[PrunedLeaf], table: Table, policy: Policy, cells: LeafCells) -> tuple[Partition, Int64s]:
-    """The leaves as groups in the order of what they show, the same in one, and the group of each leaf."""
+    """The leaves as groups, in the order of what they show, and the group of each leaf; equal cells make one group."""
     seen = shown_by(leaves, table, policy, cells)
     group_of_leaf, groups = group_rows([each.column for each in seen.values()], len(leaves))
     example = np.empty(groups, np.int64)
@@ -88,7 +89,7 @@ def shown_by(leaves: Sequence[PrunedLeaf], table: Table, policy: Policy, cells: 
 
 
 def _ends(column: Column, first: int, end: int) -> tuple[Any, Any]:
-    """The lowest and the highest number of a run of codes; a declared domain goes on where the numbers end."""
+    """The lowest and the highest number of a run of codes; at the outer ends, those of a declared domain if wider."""
     low, high = column.values[first], column.values[end - 1]
     domain = column.domain
     if domain is not None and domain.low is not None and first == 0:

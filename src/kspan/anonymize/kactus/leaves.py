@@ -22,7 +22,7 @@ class PrunedLeaf:
 
 
 class AllowedTogether:
-    """Which rows may be seen to be together."""
+    """Judges which rows may be shown together."""
 
     def __init__(self, crowds: Crowds, numeric: set[str]) -> None:
         self.crowds, self.table, self.policy, self.numeric = crowds, crowds.table, crowds.policy, numeric
@@ -46,7 +46,7 @@ class AllowedTogether:
         return large
 
     def holds_without(self, withheld: Rows, leaves: list[PrunedLeaf]) -> bool:
-        """Do all leaves satisfy the requirement still if some rows are withheld, who are nobody then?"""
+        """Do all leaves satisfy the requirement if all other rows are withheld, and do not count as people?"""
         if self.only_k:
             return True
         group = np.full(self.table.rows, WITHHELD, np.int64)
@@ -70,7 +70,10 @@ class AllowedTogether:
 
 
 def refined(leaves: Sequence[PrunedLeaf], judge: AllowedTogether, *, only_lowest: bool) -> list[PrunedLeaf]:
-    """Leaves divided by the numbers that they show, as long as both halves satisfy the requirement."""
+    """Divide leaves by the numbers that they show, as long as both halves satisfy the requirement.
+
+    If `only_lowest`, leaves above the places of others stay whole.
+    """
     above = {id(place) for leaf in leaves for place in places_above(leaf)} if only_lowest else set()
     made: list[PrunedLeaf] = []
     waiting = list(reversed(leaves))
@@ -86,7 +89,10 @@ def refined(leaves: Sequence[PrunedLeaf], judge: AllowedTogether, *, only_lowest
 
 
 def _halves(leaf: PrunedLeaf, judge: AllowedTogether) -> tuple[PrunedLeaf, PrunedLeaf] | None:
-    """A leaf in two parts, as equal as can be, by the number that spreads most: of all that the column has."""
+    """Divide a leaf into two parts, as equal as can be, by the number that spreads most; None if that cannot be done.
+
+    The spread of a number is the share of its column's values that it covers.
+    """
     from kspan.kernels.routes import divide_at, middle_cut  # loading compiled code takes a moment
 
     table = judge.table
@@ -98,6 +104,7 @@ def _halves(leaf: PrunedLeaf, judge: AllowedTogether) -> tuple[PrunedLeaf, Prune
             spread, cut, fewer = middle_cut(column.codes, leaf.rows, weights)
             if fewer >= judge.k:
                 ways.append((-spread / len(column.values), cut, name))
+    # In a tie the names decide, not the cuts.
     for _, cut, name in sorted(ways, key=lambda way: way[::2]):
         rows = leaf.rows.copy()
         below = divide_at(table[name].codes, rows, cut)

@@ -17,7 +17,7 @@ Rows = NDArray[np.int32]
 """Places of rows in a table: four bytes are enough for two billion people."""
 
 Runs = tuple[tuple[int, int], ...]
-"""Some codes of a column, in order: runs from a first one up to, but not including, another."""
+"""Some codes of a column, as runs in order: each from a first code up to, but not including, another."""
 
 Path = Mapping[str, Runs]
 """The codes of every attribute that was asked on the way to a place."""
@@ -39,7 +39,7 @@ class VisitedNode:
 
 
 def routed(tree: Tree, table: Table, policy: Policy) -> list[VisitedNode]:
-    """Every place of a tree to which rows come, parents before sons; all rows of a table are at one place.
+    """Every place of a tree to which rows come, parents before sons; each row of the table is at one place.
 
     A row stays at the node that asks if no branch admits its value, or if it has none: a branch for missing values
     alone is followed, but not one that takes them with others (C4.5 sends them down all branches, scikit-learn to one
@@ -57,6 +57,7 @@ def routed(tree: Tree, table: Table, policy: Policy) -> list[VisitedNode]:
         else:
             name, parts, admitted = questions.ask(node, rows)
             place = VisitedNode(path, parts[0], parent, name)
+            # Reversed, so that the last one put on the stack, which is taken first, is the first branch.
             for edge, part, runs in reversed(list(zip(node.edges, parts[1:], admitted, strict=True))):
                 if len(part):
                     narrower = common(path[name], runs) if name in path else runs
@@ -122,7 +123,7 @@ class CodesByLabel:
         self.code: dict[str, int] = {}
 
     def admitted(self, region: Region) -> Runs:
-        """The codes that a region admits; a missing value only if nothing else."""
+        """The codes that a region admits; that of a missing value only if the region admits nothing else."""
         if region.values:
             if not self.code:
                 self.code = {self.column.label(code): code for code in range(len(self.column.values))}
@@ -150,7 +151,7 @@ def as_runs(codes: Iterable[int]) -> Runs:
 
 
 def united(runs: Iterable[tuple[int, int]]) -> Runs:
-    """The codes of any of some runs.
+    """The codes that are in any of some runs.
 
     >>> united([(5, 6), (0, 2), (1, 4), (7, 7)])
     ((0, 4), (5, 6))

@@ -36,7 +36,7 @@ def along_the_curve(
 
 
 def points_in_order(codes: NDArray[Any]) -> NDArray[Any]:
-    """The place of the point of every row, if equal rows of `codes[row, attribute]` stand together.
+    """The number of each row's point, from 0 on; equal rows of `codes[row, attribute]` must stand together.
 
     >>> points_in_order(np.array([[1, 0], [1, 0], [0, 0]])).tolist()
     [0, 0, 1]
@@ -48,12 +48,13 @@ def points_in_order(codes: NDArray[Any]) -> NDArray[Any]:
 
 
 def _kind_of_place(rows: int) -> type[np.signedinteger[Any]]:
-    """Four bytes are enough for two billion rows."""
+    """The type for places of rows: four bytes are enough for two billion."""
     return np.int32 if rows <= np.iinfo(np.int32).max else np.int64
 
 
 def _sorted(keys: NDArray[np.uint64], weights: Int64s | None) -> Int64s:
     if keys.shape[1] == 1 and weights is None:
         return np.argsort(keys[:, 0], kind="stable")
+    # The last key counts most: the first column of `keys`, while weights only break ties.
     last_first = [*reversed(keys.T)]
     return np.lexsort(last_first if weights is None else [weights, *last_first])

@@ -4,9 +4,9 @@ After G. Ghinita, P. Karras, P. Kalnis and N. Mamoulis, "Fast data anonymization
 Rows are put in the order of Hilbert's curve through their public values. For k-anonymity the line is cut into groups of
 k to 2k-1 people by dynamic programming, with the least loss that any cuts of this line can have. For requirements on
 private values the paper's buckets are emptied along the line: a group takes the nearest rows, but no more of one
-private value than every such group may have, and what remains must stay eligible. Groups that fail, and whatever else
-is required, are served by uniting neighbors on the line until everything holds; if cutting the line and uniting what
-fails loses less than the buckets do, it is done instead.
+private value than every such group may have, and what remains must stay eligible. If groups fail, or more is required,
+neighbors on the line are united until everything holds. If cutting the line and uniting what fails loses less than the
+buckets do, that is done instead.
 """
 
 from collections.abc import Sequence
@@ -32,18 +32,18 @@ from kspan.privacy import OnPrivate
 Show = Literal["interval", "set", "hierarchy"]
 
 LARGEST_SHAPE = 4
-"""Groups from buckets have up to so many times the people that one group must have."""
+"""Groups from buckets have at most this many times the fewest people that a group must have."""
 
 ROUNDS_TO_DOUBLE = 8
-"""After so many rounds of uniting groups that still fail, twice as many neighbors join at a time."""
+"""Each time that groups still fail after this many rounds of uniting, twice as many neighbors join at a time."""
 
 
 @takes_options
 def one_dim(table: Table, policy: Policy, *, rng: np.random.Generator, show: Show = "interval") -> Recoding:
-    """Neighbors on Hilbert's curve in groups that satisfy the requirement and lose little; nobody is withheld.
+    """Group neighbors on Hilbert's curve so that the requirement holds and little is lost; nobody is withheld.
 
     Chance only decides who of the people with equal public values goes where. A row that stands for several people
-    stays whole: then groups have at least k people, and none could be cut into two that have.
+    stays whole: groups then have at least k people, and none could be cut into two that do.
 
     Options:
         show: What groups show: the interval of their numbers and the set of their words, the set of all their values,
@@ -55,7 +55,7 @@ def one_dim(table: Table, policy: Policy, *, rng: np.random.Generator, show: Sho
     starts = best_cuts(line.points, line.people, crowds.k, line.prices)
     if not crowds.only_k:
         starts = _starts(line.united(_runs(starts, crowds.rows)))
-    # Only where the groups begin is kept until it is sure that they are the best: others need the room of a million.
+    # Until the better way is known, only the starts of groups are kept: the group of every row takes more memory.
     way, dealt, loss = "consecutive groups", None, line.loss(_runs(starts, crowds.rows))
     if not crowds.only_k and (shape := _shape(crowds)) is not None:
         dealt = line.united(line.from_buckets(*shape))
@@ -89,17 +89,17 @@ class _Line:
 
     @property
     def people(self) -> Int64s:
-        """How many each row stands for; empty if for one."""
+        """How many people each row stands for; empty if each is one person."""
         return NO_WEIGHTS if self.weights is None else self.weights
 
     def in_source_order(self, group: Int64s) -> Int64s:
-        """Groups of rows on the line as groups of rows of the table."""
+        """The group of each row in the order of the table, from that in the order of the line."""
         source = np.empty_like(group)
         source[self.rows] = group
         return source
 
     def united(self, group: Int64s) -> Int64s:
-        """Groups that stand in a line, of which those that fail are united with neighbors until all hold."""
+        """Unite groups that fail with their neighbors on the line until all hold; returns the group of each row."""
         people = self._sizes(group)
         low, high = boxes(self.points, group, len(people))
         rounds = 0
@@ -116,7 +116,7 @@ class _Line:
     def from_buckets(self, name: str, size: int, most: int) -> Int64s:
         """Groups of `size` near rows with at most `most` of one value of a private attribute.
 
-        They are neighbors if the middles of their rows are.
+        Groups are numbered along the line by the middles of their rows.
         """
         column, place = self.private[name], points_in_order(self.points)
         counts = np.bincount(column.codes, minlength=column.size)
@@ -155,9 +155,10 @@ def _starts(group: Int64s) -> Int64s:
 
 
 def _shape(crowds: Crowds) -> tuple[str, int, int] | None:
-    """The private attribute to deal rows by, the size of groups, and how many of one value each may have; if any fits.
+    """How to deal rows from buckets; None if that does not fit the requirement or the data.
 
-    Where the requirement is about several attributes, it is the one whose commonest value is most common.
+    Returns the private attribute whose values are the buckets, the size of groups, and how many rows of one value each
+    group may have. If the requirement is about several attributes, it is the one whose commonest value is most common.
     """
     policy, table = crowds.policy, crowds.table
     if not crowds.is_blind or not crowds.asked or table.weights is not None:
@@ -171,15 +172,16 @@ def _shape(crowds: Crowds) -> tuple[str, int, int] | None:
         least = least + max(1, least // 8)
     for size in range(least, min(LARGEST_SHAPE * least, table.rows) + 1):
         most = _most_of_one(own, size)
+        # Eligible: even the commonest value can be shared out to the groups.
         if commonest[name] * size <= most * table.rows:
             return name, size, most
     return None
 
 
 def _most_of_one(parts: Sequence[OnPrivate], size: int) -> int:
-    """So many of one value a group of this size may have, whatever the rest of it; 0 if even one is too many.
+    """How many rows of one value a group of this size may have, whatever the others; 0 if even one is too many.
 
-    No group with at most m of each value is worse than one that has m of as few values as possible.
+    No group with at most m rows of each value is worse than one that has m rows each of as few values as possible.
 
     >>> from kspan.privacy import Confidence, DistinctL, SimpleL
     >>> _most_of_one([DistinctL(2)], 10), _most_of_one([Confidence(0.85)], 10), _most_of_one([SimpleL(3)], 3)
@@ -218,7 +220,7 @@ def _prices(columns: Sequence[Column], *, by_hierarchy: bool) -> Prices:
 
 
 def _along(column: Column) -> tuple[Floats, float]:
-    """How far along its domain each code lies, and what a range costs besides."""
+    """How far along its domain each code lies, and what a range costs besides the distance of its ends."""
     place, domain = np.zeros(column.size), column.domain
     plain = len(column.values)
     if column.values.dtype != object and plain:
@@ -232,12 +234,13 @@ def _along(column: Column) -> tuple[Floats, float]:
         total = len(column.hierarchy.values)
     else:
         total = len(domain.values) if domain and domain.values else plain
+    # A range of n categories costs n steps, one more than its ends are apart.
     place[:plain] = np.arange(plain) / max(total, 1)
     return place, 1.0 / max(total, 1)
 
 
 def _name_costs(column: Column, levels: Sequence[Int64s]) -> Floats:
-    """What the name of every code at every level costs: the share of the hierarchy's values that are under it."""
+    """What the name of every code costs at every level: the share of the hierarchy's values that are below it."""
     costs = np.ones((len(levels), column.size))
     hierarchy = column.hierarchy
     if hierarchy is not None:
@@ -249,7 +252,7 @@ def _name_costs(column: Column, levels: Sequence[Int64s]) -> Floats:
 
 
 def _shown(columns: Sequence[Column], group: Int64s, number: int, show: Show) -> Partition:
-    """What the groups show; those that show the same are one, and all stand in the order of what they show."""
+    """What the groups show; those that show the same become one, and all are numbered by the order of their cells."""
     write = {"interval": as_intervals, "set": as_sets, "hierarchy": as_nodes}[show]
     shown = {column.name: write(column, group, number) for column in columns}
     codes = [Column(name, cells.column.kind, *_as_codes(cells)) for name, cells in shown.items()]

@@ -1,4 +1,4 @@
-"""A cut through the hierarchies of the public attributes that all rows share, and what would make it more special."""
+"""A cut through the hierarchies of the public attributes, the same for all rows, and the steps that specialize it."""
 
 from dataclasses import replace
 from functools import cached_property
@@ -20,8 +20,8 @@ SAME = 1e-10
 class Cut:
     """One cut per public attribute, the groups of rows that it makes, and the specializations that are left.
 
-    A key is a code, numbered through all attributes. A node goes by the key of its first code, and so does what
-    specializes it; where values are disclosed one by one, the disclosure of each goes by the value's key.
+    A key is a code, numbered through all attributes. A node goes by the key of its first code, and so does the
+    specialization of the node. Where values are disclosed one by one, the disclosure of each goes by the value's key.
     """
 
     def __init__(self, crowds: Crowds, target: str, *, disclose: bool) -> None:
@@ -38,23 +38,25 @@ class Cut:
             np.add(column.codes, self.begin[place], out=self.keys[:, place], casting="unsafe")
         self.nodes: dict[int, TaxonomyNode] = {}
         self.ways: dict[int, list[Children]] = {}
-        """Those in which a node may be specialized, the one that is considered first."""
+        """The ways in which each node may still be specialized; the first one is being considered."""
         self.node_of = np.zeros(number, np.int32)
         self.part_of = np.arange(number, dtype=np.int32)
-        """For each key the part in which it would be, were its node specialized, by the key of that part's first."""
+        """For each key, the part that it would be in if its node were specialized, by the first key of that part."""
         self.gain = np.zeros(number)
         self.after = np.full(number, np.iinfo(np.int64).max)
-        """The smallest part into which a specialization divides a group."""
+        """The smallest part into which each specialization would divide a group."""
         self.one_by_one = np.repeat([each.one_by_one for each in self.taxonomies], np.diff(self.begin))
         self.possible = self.one_by_one & np.concatenate([each.disclosable for each in self.taxonomies])
         self.asked = np.zeros(number, bool)
         """The nodes that some possible specialization divides."""
         self.room = np.zeros(number, np.int64)
+        """Room for the kernels to count in, which leave it full of zeros."""
         self.smallest = table.people
+        # There are never more groups than rows, nor than crowds of k people.
         self._one_group(min(table.rows, table.people // crowds.k))
 
     def _one_group(self, most: int) -> None:
-        """Everybody is together, and shows the tops."""
+        """Begin with one group of everybody, which shows the tops; there will be at most `most` groups."""
         self.number = 1
         self.rows = np.arange(self.crowds.rows, dtype=np.int32)
         self.start, self.end = np.zeros(most, np.int64), np.zeros(most, np.int64)
@@ -72,6 +74,7 @@ class Cut:
         possible = np.flatnonzero(self.possible)
         if not len(possible):
             return None
+        # InfoGain over AnonyLoss + 1; the latter is how much smaller the smallest group would be.
         loss = self.smallest - np.minimum(self.after[possible], self.smallest)
         score = self.gain[possible] / (loss + 1)
         equal = np.flatnonzero(score >= score.max() * (1 - SAME))
@@ -109,15 +112,15 @@ class Cut:
         changed = np.concatenate([groups, np.arange(before, self.number)])
         everything = np.arange(len(self.taxonomies))
         if self.one_by_one[key]:
-            # Of each other value a group has as many people as before, which was counted then: as long as no value can
-            # have more than half of a group, these are the smaller part.
+            # Each other value has as many people in its group as before, and these were counted. As long as no value
+            # can have more than half of a group, they are the smaller part, so there is nothing new to count.
             known = self.end[changed] - self.start[changed] >= 2 * self.taxonomies[attribute].seen.most
             self._count(changed[known], everything[everything != attribute])
             changed = changed[~known]
         self._count(changed, everything)
 
     def refuse(self, key: int) -> None:
-        """Give up a specialization for good, since groups only get smaller; there may be another way to do it."""
+        """Give up a specialization for good, since groups only get smaller; its node may have another way."""
         self.possible[key] = False
         if not self.one_by_one[key]:
             self.ways[key].pop(0)
@@ -169,13 +172,13 @@ class Cut:
         names, begin = self.taxonomies[attribute], self.begin[attribute]
         key, keys = int(begin + node.first), begin + node.codes
         self.nodes[key] = node
-        if self.node_of[key] != key:  # else it has lost some codes, and the others know it already
+        if self.node_of[key] != key:  # else the node has only lost codes, and the others have it already
             self.node_of[keys] = key
         beneficial = names.seen.differ(node.codes)
         if names.one_by_one:
             if node.level == 0 or not beneficial:
                 self.possible[keys] = False
-            told = node.codes[self.possible[keys]]  # what was refused before stays so
+            told = node.codes[self.possible[keys]]  # what was refused before stays refused
             self.asked[key] = len(told) > 0
             if len(told):
                 self.gain[begin + told] = names.seen.gains_alone(told, node.codes)
@@ -191,12 +194,12 @@ class Cut:
             for codes in parts:
                 self.part_of[self.begin[attribute] + codes] = self.begin[attribute] + codes[0]
             self.gain[key] = self.taxonomies[attribute].seen.gain(parts)
-            self.after[key] = np.iinfo(np.int64).max
+            self.after[key] = np.iinfo(np.int64).max  # not counted yet
 
     def _count(self, groups: Int64s, attributes: Int64s) -> None:
-        """Find out how small some groups would become if what they have of some attributes were specialized.
+        """Lower `after` to how small some groups would become if their nodes of some attributes were specialized.
 
-        What was counted for groups that have been divided since need not be forgotten: a part of theirs is no larger.
+        What was counted for groups that have been divided since may stay: their parts are no larger.
         """
         from kspan.kernels import tds as kernels
 
@@ -207,6 +210,7 @@ class Cut:
 
     def _refuse_small(self) -> None:
         """Refuse whatever would leave a group of fewer than k people."""
+        # Again and again, because a node's next way may leave a small group as well.
         while (small := self.possible & (self.after < self.crowds.k)).any():
             self.possible[small & self.one_by_one] = False
             for node in np.unique(self.node_of[small & self.one_by_one]).tolist():

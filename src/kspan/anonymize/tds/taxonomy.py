@@ -1,7 +1,7 @@
 """What may be shown of one public attribute, from anything down to single values, and what each step tells of labels.
 
 A node is a set of codes that are shown alike. Rows without a value are a branch of their own below the top. Where they
-alone would be too few they stay with the largest other branch, and both go on to show `*`.
+would be too few alone, they stay with the largest other branch, and both still show `*`.
 """
 
 from abc import ABC, abstractmethod
@@ -19,12 +19,12 @@ from kspan.data.table import Column, Table
 from kspan.limits import LARGEST_NUMBER
 
 DIGITS = 12
-"""What gains have beyond these is rounding: where nothing is gained it must not decide."""
+"""The digits of a gain: the rest is rounding, and must not decide where nothing is gained."""
 
 
 @dataclass(frozen=True, eq=False)
 class TaxonomyNode:
-    """Codes that are shown alike, those of people, ascending; `level` says how general their name is."""
+    """Codes that are shown alike, ascending, only those that people have; `level` says how general their name is."""
 
     codes: Int64s
     level: int = 0
@@ -40,7 +40,7 @@ Children = tuple[TaxonomyNode, ...]
 
 @dataclass(frozen=True, repr=False)
 class Seen:
-    """How many people have each code of a column and each label: those of code c from `start[c]` to `start[c + 1]`."""
+    """How many people have each code of a column and each label: code c has entries `start[c]` to `start[c + 1]`."""
 
     start: Int64s
     label: Int64s
@@ -49,7 +49,7 @@ class Seen:
 
     @classmethod
     def of(cls, column: Column, target: Column, table: Table) -> "Seen":
-        """Counted in a table."""
+        """Count the people of a table."""
         weights = NO_WEIGHTS if table.weights is None else table.weights
         pairs = column.codes.astype(np.int64) * target.size + target.codes
         keys, people, _ = tally(pairs, column.size * target.size, weights)
@@ -72,7 +72,7 @@ class Seen:
         return int(self.people[self.entries(codes)].sum())
 
     def entries(self, codes: Int64s) -> Int64s:
-        """The places of the counts of some codes."""
+        """The places of the entries of some codes."""
         return runs(self.start[codes], self.start[codes + 1] - self.start[codes])
 
     def differ(self, codes: Int64s) -> bool:
@@ -87,21 +87,23 @@ class Seen:
         keys, inside, _ = tally(part * self.labels + self.label[entries], len(parts) * self.labels, people)
         _, whole, _ = tally(self.label[entries], self.labels, people)
         sizes = np.bincount(keys // self.labels, inside)
+        # People times entropy is n log n of a whole, less that of its parts.
         left = n_log_n(sizes).sum() - n_log_n(inside).sum()
         total = float(people.sum())
         gain = float(n_log_n(np.array([total]))[0] - n_log_n(whole).sum() - left) / total
         return max(0.0, round(gain, DIGITS))
 
     def gains_alone(self, codes: Int64s, among: Int64s) -> Floats:
-        """InfoGain of telling each of some codes apart from all others among several.
+        """InfoGain of telling each of some codes apart from all other codes in `among`.
 
-        There may be many, and every disclosure changes all of them: logarithms are taken of different counts only.
+        There may be many codes, and every disclosure changes all gains: so logarithms are taken once for equal counts.
         """
         from kspan.kernels import tds as kernels  # loading compiled code takes a moment
 
         whole = self._whole(among)
         total, everybody = whole.sum(), n_log_n(whole).sum()
         (label, people), of_entry = self._counts
+        # A code that leaves changes only the terms of those labels that its people have.
         kept = n_log_n(people) + n_log_n(whole[label] - people) - n_log_n(whole[label])
         sizes, of_code = self._sizes
         left = n_log_n(sizes) + n_log_n(total - sizes) - everybody
@@ -136,7 +138,7 @@ class Seen:
 
 
 class Taxonomy(ABC):
-    """The nodes of one attribute."""
+    """The nodes that may be shown of one attribute."""
 
     def __init__(self, column: Column, seen: Seen) -> None:
         self.column, self.seen = column, seen
@@ -157,7 +159,7 @@ class Taxonomy(ABC):
 
     @abstractmethod
     def below(self, node: TaxonomyNode) -> Children:
-        """The children of a node of values; none if it is one that cannot be told more exactly."""
+        """The children of a node of values; none if it cannot be told more exactly."""
 
     @abstractmethod
     def name(self, node: TaxonomyNode) -> str:
@@ -181,6 +183,7 @@ class Taxonomy(ABC):
             children = self.below(children[0])
         if not children:
             return (apart,) if len(apart) > 1 else ()
+        # A second way: people without a value stay with the largest branch.
         largest = max(range(len(children)), key=lambda place: self.seen.size(children[place].codes))
         joined = TaxonomyNode(np.concatenate([children[largest].codes, others]), children[largest].level)
         return apart, (*children[:largest], joined, *children[largest + 1 :])
@@ -280,7 +283,7 @@ def rounded_out(low: float, high: float) -> tuple[float, float]:
 
 
 def n_log_n(numbers: Int64s | Floats) -> Floats:
-    """What the entropy of counts is made of."""
+    """Each number times its binary logarithm, 0 for 0: what the entropy of counts is made of."""
     floats = numbers.astype(np.float64)
     made: Floats = floats * np.log2(floats, where=floats > 0, out=np.zeros_like(floats))
     return made

@@ -5,7 +5,7 @@ children tell most of the target, for each person that the smallest group loses,
 node's children tell (InfoGain) does not depend on the other attributes, so it is counted once. How small groups would
 become (AnonyLoss) does, but a step changes that only for the groups that it divides: these are counted again.
 
-The papers leave open, and here it is so:
+What the papers leave open is decided as follows:
 
 - Of equal scores the one of lower AnonyLoss is taken, then the earlier attribute of the policy, then the lower value.
 - A step that gains nothing is still taken if it is valid and the people concerned have different labels.

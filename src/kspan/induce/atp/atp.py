@@ -16,7 +16,7 @@ from kspan.privacy import KAnonymity, Requirement
 from kspan.privacy.looser import best_reachable
 
 ENOUGH = 0.98
-"""A tree that keeps so much of what it was right of need not be compared with others."""
+"""Once a pruned tree keeps this share of the first tree's hits, no other tree is tried."""
 Information = Literal["exact", "estimated"]
 Merge = Literal["rules", "information"]
 
@@ -24,12 +24,12 @@ Merge = Literal["rules", "information"]
 def atp(
     tree: Tree, requirement: Requirement, *, information: Information | None = None, merge: Merge = "rules"
 ) -> Tree:
-    """The tree with siblings merged from the bottom up until the labels of every path satisfy the requirement.
+    """Merge the siblings of a tree from the bottom up until the labels of every path satisfy the requirement.
 
-    `information="exact"` (if the tree discloses counts) adds up the labels of what is merged; "estimated" knows hit and
-    miss alone (their Eq. 2 and 3), as the paper does. `merge="rules"` chooses siblings as in Sect. 4.2; "information"
-    takes the one whose merge loses least of what the tree tells of labels, among those that satisfy the requirement if
-    there are any.
+    `information="exact"` adds up the labels of merged nodes, if the tree discloses counts; "estimated" uses only hit
+    and miss, as the paper does (its Eq. 2 and 3). `merge="rules"` chooses siblings as in Sect. 4.2; "information" takes
+    the sibling whose merge loses least of what the tree tells of labels, preferably among those with which the
+    requirement is satisfied.
 
     >>> from kspan.datasets import mortgage
     >>> from kspan.induce.methods import learn
@@ -51,7 +51,7 @@ def atp(
 def first_pruned(
     trees: Iterable[Tree], requirement: Requirement, information: Information, merge: Merge
 ) -> Tree | None:
-    """The first of some trees of which pruning leaves more than one leaf, pruned."""
+    """Prune trees in turn, and return the first of which more than one leaf is left; None if there is none."""
     for tree in trees:
         if not (found := pruned(tree, requirement, information, merge)).root.is_leaf:
             return found
@@ -59,9 +59,10 @@ def first_pruned(
 
 
 def best_pruned(trees: Iterable[Tree], requirement: Requirement, information: Information, merge: Merge) -> Tree | None:
-    """Of some trees of the same people the one that, pruned, is right of most of them, if it has more than one leaf.
+    """Prune trees of the same people, and return the one that is right for most of them.
 
-    No more trees are looked at once one has kept nearly all that the first one was right of.
+    A tree of one leaf does not count; None if there is no other. The search ends with a tree that keeps nearly all hits
+    of the first one.
     """
     best, most, enough = None, -1.0, 0.0
     for tree in trees:
@@ -81,7 +82,7 @@ def _hits(tree: Tree) -> float:
 
 
 def empty(trees: Iterable[Tree], requirement: Requirement, information: Information, merge: Merge) -> Unreachable:
-    """Why nothing is left of some trees, and the requirements that would leave something."""
+    """The error that says why nothing is left of some trees, and which requirements would leave something."""
     given = list(trees)
     if given[0].root.is_leaf:
         return Unreachable("the tree has one leaf, so there is nothing to publish: learn one that asks something")
@@ -93,11 +94,12 @@ def empty(trees: Iterable[Tree], requirement: Requirement, information: Informat
 
 
 def pruned(tree: Tree, requirement: Requirement, information: Information = "exact", merge: Merge = "rules") -> Tree:
-    """The same, which may be empty: a tree of one leaf, whether or not that satisfies the requirement."""
+    """Prune a tree as `atp` does; the result may be one leaf, whether or not that satisfies the requirement."""
     _check_word("merge", merge, get_args(Merge))
     if tree.target_role == "public":
         return tree  # whoever knows the label reaches one bin, and that is safe at any size
     pruning = _Pruning(tree, requirement, information, merge)
+    # Figure 6, lines 4 to 13.
     for level in pruning.branches.levels_from_the_bottom():
         failing = pruning.with_a_failed_child(level)
         while failing:
@@ -115,12 +117,13 @@ class _Pruning:
         self.by_loss = merge == "information"
         self.k = max((part.k for part in requirement.parts if isinstance(part, KAnonymity)), default=0)
         self.passes = self.measure.holds(self.branches.counts)
-        self.passes[[bool(sons) for sons in self.branches.sons]] = True  # not asked before what is below it passes
+        # Only leaves are tested beforehand (Figure 6, lines 1 to 3); a node that asks passes once its children do.
+        self.passes[[bool(sons) for sons in self.branches.sons]] = True
         self.people = self.branches.counts.sum(axis=1)
         self.told = self.branches.uncertainty() if self.by_loss else np.zeros(len(self.people))
 
     def with_a_failed_child(self, level: Sequence[int]) -> list[Siblings]:
-        """The children of those nodes of a level of which one fails; a lone one has replaced its parent."""
+        """The children of each node of a level, where one of them fails; a lone failed child replaces its parent."""
         failing = []
         for node in level:
             sons = self.branches.sons[node]
@@ -135,10 +138,10 @@ class _Pruning:
         return failing
 
     def merge_a_pair_at_each(self, families: Sequence[Siblings]) -> None:
-        """Merge the failed child of each family with the sibling that is preferred, unless others must be tried first.
+        """Merge the failed child of each family with the preferred sibling, unless more siblings must be tried first.
 
-        Rule 1: what results satisfies the requirement; rule 2: the sibling fails, too; rule 3: it has the fewest
-        people. Where several satisfy one rule, the next one decides.
+        Rule 1: the result satisfies the requirement; rule 2: the sibling fails, too; rule 3: the sibling has the fewest
+        people. If several siblings satisfy a rule, the next rule decides.
         """
         tried = [sorted(family.place) if self.by_loss else family.untried(self.k) for family in families]
         sizes = [len(some) for some in tried]
@@ -147,6 +150,7 @@ class _Pruning:
         merged = self.branches.merged(failed, sibling)
         good = self.measure.holds(merged)
         then = self.lost(failed, sibling, merged) if self.by_loss else np.arange(len(sibling))
+        # Family by family, rule 1 first; siblings come in the order of rules 2 and 3, unless loss decides.
         order = np.lexsort((then, ~good, np.repeat(np.arange(len(families)), sizes)))
         begins = np.cumsum(sizes) - sizes
         for family, begin, size in zip(families, begins.tolist(), sizes, strict=True):
@@ -154,16 +158,17 @@ class _Pruning:
             if size and (good[first] or self.by_loss):
                 self.unite(family, int(sibling[first]), merged[first], bool(good[first]))
             elif family.has_tried_all:
+                # No sibling satisfies rule 1: the first by rules 2 and 3 is merged, and the result still fails.
                 other = family.order[0][-1]
                 self.unite(family, other, self.branches.merged(np.array([family.failed]), np.array([other]))[0], False)
 
     def lost(self, failed: Int64s, sibling: Int64s, merged: Floats) -> Floats:
-        """What is told no more of labels if pairs of nodes are merged, in bits."""
+        """How many bits about labels are lost if pairs of nodes are merged."""
         bits: Floats = uncertainty(merged) - self.told[failed] - self.told[sibling]
         return bits
 
     def unite(self, family: Siblings, sibling: int, counts: Floats, good: bool) -> None:
-        """Put a leaf in the place of the failed child of a family and one of its siblings."""
+        """Replace the failed child of a family and one of its siblings by one leaf."""
         failed = family.failed
         self.branches.unite(failed, sibling, counts)
         self.passes[failed], self.people[failed] = good, counts.sum()
@@ -172,7 +177,7 @@ class _Pruning:
         family.take_in(sibling, float(self.people[failed]), good)
 
     def is_settled(self, family: Siblings) -> bool:
-        """Does no child of a family fail any more? Then its parent has those that are left, or a lone one's place."""
+        """Is nothing left to merge in a family? If so, its parent keeps the children left, or becomes a lone one."""
         if not family.is_settled:
             return False
         left = family.left
@@ -184,7 +189,7 @@ class _Pruning:
         return True
 
     def become_the_child(self, node: int, child: int) -> None:
-        """Put a lone child in the place of its parent."""
+        """Put a lone child in the place of its parent (Figure 6, line 11)."""
         self.branches.become_leaf(node, self.branches.counts[child])
         for each in (self.passes, self.people, self.told):
             each[node] = each[child]

@@ -24,10 +24,10 @@ class Branches:
     nodes: list[Node]
     sons: list[list[int]]
     regions: list[list[Region]]
-    """What the edge to each node admits, part by part."""
+    """What the edge to each node admits: a list, because a merged node has the regions of several edges."""
     depth: list[int]
     counts: Floats
-    """Per node and label. Estimated, all labels but the commonest have the same."""
+    """People by node and label. If estimated, all labels of a node but the commonest have equally many."""
     estimated: bool
     changed: set[int] = field(default_factory=set)
     """The nodes that are not as they were."""
@@ -66,7 +66,7 @@ class Branches:
         return [levels[depth] for depth in sorted(levels, reverse=True)]
 
     def merged(self, some: Int64s, others: Int64s) -> Floats:
-        """The labels of pairs of nodes if each becomes one leaf: that of a parent of both."""
+        """The labels of the leaf that each pair of nodes would become: those that a parent of both would have."""
         sums = self.counts[some] + self.counts[others]
         return settled(sums) if self.estimated else sums
 
@@ -76,12 +76,12 @@ class Branches:
         self.regions[first].extend(self.regions[second])
 
     def become_leaf(self, node: int, counts: Floats) -> None:
-        """Let a node ask nothing more."""
+        """Make a node a leaf with these labels."""
         self.keep(node, [])
         self.counts[node] = counts
 
     def keep(self, node: int, sons: list[int]) -> None:
-        """Let only so many children be left of a node."""
+        """Leave a node only these children."""
         self.sons[node] = sons
         self.changed.add(node)
 
@@ -93,6 +93,7 @@ class Branches:
             order.extend(self.sons[place])
         for place in reversed(order):
             sons, node = [made.pop(son) for son in self.sons[place]], self.nodes[place]
+            # A node with no change at or below it stays as it was; estimated ones are all written anew.
             same = all(edge.node is son for edge, son in zip(node.edges, sons, strict=False))
             if place in self.changed or self.estimated or not same:
                 regions = (_united(self.regions[son]) for son in self.sons[place])
@@ -116,7 +117,7 @@ class Branches:
         return HitMiss(most, whole(row[most]), whole(round(float(row.sum() - row[most]), 9)))
 
     def uncertainty(self) -> Floats:
-        """Per node what is not known of the labels at the leaves below it, in bits."""
+        """For each node, how many bits it would take to know the labels of all people at the leaves below it."""
         bits = uncertainty(self.counts)
         for node in range(len(self.nodes) - 1, -1, -1):
             if self.sons[node]:
@@ -141,7 +142,7 @@ def settled(counts: Floats) -> Floats:
 
 
 def uncertainty(counts: Floats) -> Floats:
-    """What is not known of the labels of leaves, in bits: people times entropy.
+    """How many bits it would take to know the labels of all people of each leaf: people times entropy.
 
     >>> uncertainty(np.array([[2.0, 2.0], [3.0, 0.0]])).tolist()
     [4.0, 0.0]
@@ -154,7 +155,7 @@ def uncertainty(counts: Floats) -> Floats:
 
 
 def _estimated(outcome: Outcome, labels: int) -> Floats:
-    """Hit and miss as labels, of which all that miss are as likely as each other."""
+    """The labels that hit and miss stand for, if all labels that miss are equally likely."""
     told = reduced(outcome, "hit-miss")
     assert isinstance(told, HitMiss)
     row = np.full(labels, told.miss / max(labels - 1, 1))
@@ -173,7 +174,7 @@ def _united(regions: list[Region]) -> Region:
 
 
 def joined(intervals: Iterable[Interval]) -> tuple[Interval, ...]:
-    """Disjoint intervals in order, those that touch as one.
+    """Put disjoint intervals in order, and join those that touch.
 
     >>> joined([(37, None), (None, 20), (20, 30)])
     ((None, 30), (37, None))

@@ -12,7 +12,7 @@ from kspan.privacy.worst import worst_counts
 
 DECIMALS = 6
 SLACK = 1e-9
-"""Sums of fractions of people are exact to so many decimals, and no closer than that to a whole one."""
+"""Sums of fractions of people are exact to `DECIMALS`, and may miss a whole number by `SLACK`."""
 
 
 class PathMeasure:
@@ -33,7 +33,7 @@ class PathMeasure:
         self.ordered = all(number(label) is not None for label in tree.labels)
 
     def holds(self, counts: Floats) -> Bools:
-        """Which paths with these labels satisfy it; one without people always does."""
+        """Which paths with these labels satisfy the requirement; a path without people always does."""
         holds = np.ones(len(counts), bool)
         (asked,) = np.nonzero(counts.sum(axis=1) > 0)
         for part in sorted(self.requirement.parts, key=lambda part: not isinstance(part, KAnonymity)):
@@ -46,6 +46,7 @@ class PathMeasure:
     def groups(self, counts: Floats, part: Requirement) -> Groups:
         """Paths as groups: with their labels, or with the worst that hit and miss leave open."""
         totals = np.round(counts.sum(axis=1), DECIMALS)
+        # Part of a person does not count towards k; but no group may be empty.
         sizes = np.maximum(np.floor(totals), 1).astype(np.int64)
         if isinstance(part, KAnonymity):
             return Groups(sizes)
@@ -60,7 +61,7 @@ class PathMeasure:
 
 
 def _whole_people(counts: Floats, totals: Floats) -> Int64s:
-    """Counts in whole people: what the other labels have beyond that goes to the commonest, which is the worst case.
+    """Round counts to whole people: the fractions of other labels go to the commonest one, which is the worst case.
 
     >>> _whole_people(np.array([[2.5, 1.25, 1.25]]), np.array([5.0])).tolist()
     [[3, 1, 1]]

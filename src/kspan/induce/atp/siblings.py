@@ -6,16 +6,17 @@ from collections.abc import Iterator, Sequence
 from itertools import chain, islice
 
 FEW = 32
-"""So many siblings are tried first, and then each time as many as before: of thousands most are never looked at."""
+"""This many siblings are tried first, then as many again as so far, and so on: most of thousands are never tried."""
 
 SLACK = 1e-3
 """Sums of fractions of people may be off by less."""
 
 
 class Siblings:
-    """The children of one node, of which one that `failed` is being merged with others, one after the other.
+    """The children of one node, of which one that `failed` is merged with its siblings, one after the other.
 
-    Of five children three fail, and the first of them has hits alone; with the second or the fourth it would not be 9:
+    Here three of five children fail. The first has only hits, so it is the worst; with the second or the fourth it
+    would have fewer than 9 people:
 
     >>> family = Siblings(0, [1, 2, 3, 4, 5], [False, False, False, True, True], [1, 2, 8, 0, 9], [1, 1, 5, 0, 6])
     >>> family.failed, family.untried(9)
@@ -27,7 +28,7 @@ class Siblings:
     ) -> None:
         self.parent = parent
         self.order = sorted(zip(passes, people, sons, strict=True))
-        """All but the failed one: first who fails, too (rule 2), of these who has the fewest people (rule 3)."""
+        """All but the failed one: first those that fail, too (rule 2), the fewest people first (rule 3)."""
         self.place = {son: (good, size, son) for good, size, son in self.order}
         known = zip(sons, passes, people, hits, strict=True)
         self.worst = [(-hit / size, son) for son, good, size, hit in known if not good]
@@ -39,17 +40,18 @@ class Siblings:
         self.failed, self.people, self.tried, self.has_tried_all = -1, 0.0, 0, False
         while self.worst and self.failed < 0:
             _, son = heapq.heappop(self.worst)
+            # Children that were merged into others are still in the heap.
             if son in self.place:
                 self.failed, self.people = son, self.remove(son)
 
     def remove(self, son: int) -> float:
-        """Take out a child; gives how many people it has."""
+        """Take out a child, and return how many people it has."""
         place = self.place.pop(son)
         del self.order[bisect_left(self.order, place)]
         return place[1]
 
     def untried(self, k: int) -> list[int]:
-        """The next siblings to try, the preferred first; not those with which the failed one stays below k people."""
+        """The next siblings to try, the preferred first, without those with which the failed child stays below k."""
         more = max(FEW, self.tried)
         some = [self.order[place][-1] for place in islice(self.enough(k), self.tried, self.tried + more)]
         self.tried, self.has_tried_all = self.tried + len(some), len(some) < more
@@ -57,6 +59,7 @@ class Siblings:
 
     def enough(self, k: int) -> Iterator[int]:
         """The places of siblings that may bring the failed child to k people."""
+        # Siblings that fail, and those that pass, are each in order of their people: only a beginning is too small.
         least = k - self.people - SLACK
         passing = bisect_left(self.order, (True,))
         return chain(
@@ -65,7 +68,7 @@ class Siblings:
         )
 
     def take_in(self, sibling: int, people: float, good: bool) -> None:
-        """Let the failed child take in a sibling; if the result is good, the next one that failed is next."""
+        """Let the failed child take in a sibling and have `people` then; if it is `good`, turn to the next failed."""
         self.remove(sibling)
         self.people, self.tried, self.has_tried_all = people, 0, False
         if good:
@@ -75,10 +78,10 @@ class Siblings:
 
     @property
     def is_settled(self) -> bool:
-        """Is there nothing to merge any more?"""
+        """Is nothing left to merge?"""
         return self.failed < 0 or not self.order
 
     @property
     def left(self) -> list[int]:
-        """All children, from left to right."""
+        """All children that are left, in their old order."""
         return sorted(self.place) if self.failed < 0 else sorted([*self.place, self.failed])

@@ -22,11 +22,11 @@ from kspan.privacy import KAnonymity
 
 Scaling = Literal["deviation", "range", "none"]
 DIGITS = 6
-"""Of centers and scales: more would tell sums of people to the last digit."""
+"""The digits of centers and scales: more would tell sums over people to the last digit."""
 
 
 def learn_clusters(data: Any, policy: PolicyLike, **options: Any) -> Clusters:
-    """Clusters of the people in a dataframe or file that keep the policy's requirement; options are those below.
+    """Cluster the people in a dataframe or file under the policy's requirement; the options are those of `clusters`.
 
     >>> import polars as pl
     >>> people = pl.DataFrame({"age": [20, 21, 22, 60, 61, 62], "pay": [1, 2, 3, 7, 8, 9]})
@@ -47,12 +47,12 @@ def clusters(
     min_people: Annotated[int, Within(1)] | None = None,
     scaling: Scaling = "deviation",
 ) -> Clusters:
-    """Clusters by cutting the longest edges of the minimum spanning tree, as long as what is released keeps the policy.
+    """Make clusters by cutting the longest edges of the minimum spanning tree, as long as the release keeps the policy.
 
-    All people are one cluster. The longest edge is cut if the centers of all clusters after it, with the cells nearest
-    to them, satisfy the requirement; otherwise the next is tried, until there are `most` clusters or no edge is left.
-    The center of very few people would be a picture of them; the paper's own `min_people` is 1. Two categories are
-    always one apart.
+    At first all people are one cluster. The longest edge is cut if the clusters would then satisfy the requirement, as
+    judged by their centers and the cells nearest to these; otherwise the next edge is tried. It ends with `most`
+    clusters, or when no edge is left. The center of very few people would be a picture of them; the paper's own
+    `min_people` is 1. Two categories are always one apart.
 
     Options:
         most: The most clusters.
@@ -65,12 +65,13 @@ def clusters(
     points, people = _points(axes, table)
     edges, lengths = spanning_tree(points)
     forest = Forest.of(edges, people, points)
+    # A part goes by the edge that was cut above it, that of the root by -1.
     parts = {-1: forest.of_part(-1)}
     for edge in range(len(edges)):
         if len(parts) >= most or lengths[edge] == 0:
             break
         part, above, below = forest.sides(edge)
-        if min(above[0], below[0]) < fewest:
+        if min(above[0], below[0]) < fewest:  # the first sum is the number of people
             continue
         after = {**parts, part: above, edge: below}
         if drafts.holds(list(after.values())):
@@ -92,22 +93,23 @@ class _Drafts:
         self.kinds = table.at(row)
         self.people = tally(self.kind, number, NO_WEIGHTS if table.weights is None else table.weights)[1]
         self.known: dict[tuple[Center, ...], Floats] = {}
-        """How far all kinds of people are from centers that were tried before, by what is public."""
+        """How far all kinds of people are, by public values, from the centers that were tried last."""
 
     def holds(self, parts: Sequence[Floats]) -> bool:
-        """Would clusters of these people and sums of coordinates keep the requirement?"""
+        """Would clusters of these parts keep the requirement? A part has its people and their sums of coordinates."""
         draft = self.draft(parts)
         reached = cells_of(draft, self.distances(draft))
         span, example = _alike(reached)
         exposing = reached[example].sum(axis=1) > 1
         sizes = np.bincount(span, self.people)
+        # Sizes are cheap, and often refuse already.
         if (sizes[exposing] < _k_of(self.policy)).any():
             return False
         counted = count_groups(self.table, span[self.kind], len(example), self.private)
         return bool(self.policy.require.holds(Groups(counted.sizes, counted.private, exposing)).all())
 
     def distances(self, draft: Clusters) -> Floats:
-        """How far all kinds of people are from each center, by what is public; most centers were there before."""
+        """How far all kinds of people are from each center, by public values; most centers were known before."""
         before = self.known
         self.known = {
             center: before[center]
@@ -118,19 +120,23 @@ class _Drafts:
         return np.column_stack([self.known[center] for center in draft.centers])
 
     def draft(self, parts: Sequence[Floats]) -> Clusters:
-        """Clusters with the centers of some people."""
+        """Clusters with the centers of some parts; how many people they have is left open."""
         centers = tuple(_centers(self.axes, part) for part in parts)
         return Clusters(self.axes, centers, tuple(0 for _ in parts))
 
     def released(self, parts: Sequence[Floats]) -> Clusters:
-        """The same with the people who are nearest to each."""
+        """Clusters with the centers of some parts, and how many people are nearest to each center."""
         draft = self.draft(parts)
+        # These need not be the people of the part: some may be nearer to another center.
         people = np.bincount(draft.nearest(self.table), self.table.weights, minlength=len(draft)).astype(np.int64)
         return Clusters(self.axes, draft.centers, tuple(people.tolist()))
 
 
 def _alike(reached: Bools) -> tuple[Int64s, Int64s]:
-    """The number of each row's set of cells, and a row of each set; sets have random marks that are added up."""
+    """Number the sets of cells that rows have; returns the number of each row, and an example row of each set.
+
+    Sets are told apart by the sums of random marks of their cells.
+    """
     marks = np.random.default_rng(0).integers(0, 1 << 63, reached.shape[1], np.uint64)
     sums = (reached * marks).sum(axis=1)
     _, example, number = np.unique(sums, return_index=True, return_inverse=True)
@@ -138,7 +144,7 @@ def _alike(reached: Bools) -> tuple[Int64s, Int64s]:
 
 
 def _k_of(policy: Policy) -> int:
-    """The k that a policy asks for, if it does."""
+    """The k that a policy asks for, 1 if it asks for none."""
     return max((part.k for part in policy.require.parts if isinstance(part, KAnonymity)), default=1)
 
 
@@ -175,12 +181,13 @@ def _coordinates(axis: Axis, column: Column) -> Floats:
     """The coordinates of every code: a number over its scale, or a corner of a simplex."""
     if axis.attribute.kind == "numeric":
         return column.values.astype(np.float64)[:, None] / axis.scale
+    # Corners of unit length are the square root of 2 apart: two categories shall be one apart, over the scale.
     corners: Floats = np.eye(column.size) / (np.sqrt(2) * axis.scale)
     return corners
 
 
 def _centers(axes: Sequence[Axis], part: Floats) -> tuple[Center, ...]:
-    """The center of people from how many they are and the sums of their coordinates, with few digits."""
+    """The center of a part, with few digits; `part` has its number of people, then their sums of coordinates."""
     centers, place = list[Center](), 1
     for axis in axes:
         if axis.attribute.kind == "numeric":
@@ -198,6 +205,7 @@ def _shares(shares: Floats) -> Center:
     """Shares with few digits that still add up to 1."""
     units = np.floor(shares * 10**DIGITS)
     left = 10**DIGITS - int(units.sum())
+    # What rounding down took away goes to those that lost most by it.
     units[np.argsort(units - shares * 10**DIGITS, kind="stable")[:left]] += 1
     return tuple((units / 10**DIGITS).tolist())
 

@@ -1,4 +1,4 @@
-"""The maker's view of which cells people can be in, where private values are unknown."""
+"""Which cells people can be in if their private values are unknown, as the maker of clusters finds it."""
 
 from itertools import product
 
@@ -14,7 +14,11 @@ SLACK = 1e-9
 
 
 def cells_of(clusters: Clusters, known: Floats) -> Bools:
-    """Per kind of people and cell: do some private values lead there? `known` are squared distances by public ones."""
+    """For each kind of people and each cell: do some private values lead there?
+
+    `known` has the squared distances from the centers by public values. The squared distance by an unknown number is
+    its square, the same for all centers, plus a line: so cells are compared by the `heights` and `slopes` of lines.
+    """
     private = [
         (axis, centers)
         for axis, centers in zip(clusters.axes, clusters.by_axis, strict=True)
@@ -51,12 +55,15 @@ def _mark_between(heights: Floats, slopes: Floats, low: float | None, high: floa
 def _mark_anywhere(
     heights: Floats, slopes: Floats, low: list[float | None], high: list[float | None], cell: int, found: Bools
 ) -> None:
-    """Mark who is in a cell for some values of several numbers: how far can all other cells be kept away?"""
+    """Mark the kinds of people who are in a cell for some values of several numbers.
+
+    A linear program asks how much nearer than all others the cell can be.
+    """
     others = np.arange(heights.shape[1]) != cell
     if not others.any():
         found[:] = True
         return
-    # Of the numbers and a margin: the margin is to be as large as possible, at most 1.
+    # The unknowns are the numbers and a margin, which shall be as large as possible; at most 1 keeps it finite.
     lines = np.column_stack([(slopes[:, cell, None] - slopes[:, others]).T, np.ones(others.sum())])
     bounds = [*zip(low, high, strict=True), (None, 1.0)]
     goal = np.append(np.zeros(len(slopes)), -1.0)

@@ -7,13 +7,13 @@ import numpy as np
 from kspan.data.arrays import Floats, Int64s
 
 FEW = 200
-"""So few points are compared with each other."""
+"""Up to this many points are all compared with each other."""
 
 
 def spanning_tree(points: Floats) -> tuple[Int64s, Floats]:
     """The edges of the minimum spanning tree of distinct points, and their lengths, the longest first.
 
-    Many points are not compared with each other, but found in a tree (the dual-tree algorithm of hdbscan).
+    If there are many points, not all are compared: neighbors are found in a tree (the dual-tree algorithm of hdbscan).
 
     >>> edges, lengths = spanning_tree(np.array([[0.0], [1.0], [5.0], [3.0]]))
     >>> edges.tolist(), lengths.tolist()
@@ -57,17 +57,18 @@ def _of_many(points: Floats) -> Floats:
 
 @dataclass(repr=False)
 class Forest:
-    """A spanning tree of points of which edges are cut; it knows how many people are on either side, and where.
+    """A spanning tree of points whose edges are cut; it knows how many people are on either side of an edge, and where.
 
-    Points are numbered as they are met from a root, so that all below an edge are neighbors: what is below it is what
-    is in a row of neighbors, less what is below edges that are cut there.
+    Points are numbered in the order in which a walk from the root meets them, so that all points below an edge have
+    consecutive numbers. What is still connected below an edge is this run of points, less what is below edges that are
+    cut there.
     """
 
     begin: Int64s
-    """The first point below each edge, as they are met."""
+    """The first point below each edge, by its number; `end` is the one after the last."""
     end: Int64s
     sums: Floats
-    """People and their coordinates, added up over all points met before one."""
+    """For each point, the people and their coordinates, summed over all points before it."""
     cut: list[int]
 
     @classmethod
@@ -75,6 +76,7 @@ class Forest:
         """The tree with nothing cut; every point stands for some people."""
         number = len(points)
         place, last, above = _met(edges, number)
+        # The lower end of an edge is the one whose point above is the other end.
         below = np.where(above[edges[:, 0]] == edges[:, 1], edges[:, 0], edges[:, 1]) if number > 1 else edges[:, 0]
         each = np.column_stack([people, people[:, None] * points])
         sums = np.zeros((number + 1, each.shape[1]))
@@ -82,13 +84,13 @@ class Forest:
         return cls(place[below], last[below], sums, [])
 
     def sides(self, edge: int) -> tuple[int, Floats, Floats]:
-        """The part that an edge is in, and the people and sums of coordinates that it would divide it into."""
+        """The part that an edge is in, and the people and sums of coordinates above and below, if the edge were cut."""
         part = self.part_of(edge)
         below = self.total(int(self.begin[edge]), int(self.end[edge]), edge)
         return part, self.of_part(part) - below, below
 
     def part_of(self, edge: int) -> int:
-        """The edge that was cut above all of a part that an edge is in, -1 at the root: the innermost around it."""
+        """The part that an edge is in: the innermost cut edge above it, or -1 if it is connected with the root."""
         around = [one for one in self.cut if self.begin[one] <= self.begin[edge] and self.end[edge] <= self.end[one]]
         return min(around, key=lambda one: int(self.end[one] - self.begin[one]), default=-1)
 
@@ -99,10 +101,11 @@ class Forest:
         return self.total(int(self.begin[part]), int(self.end[part]), part)
 
     def total(self, begin: int, end: int, own: int) -> Floats:
-        """What is in a row of neighbors, less what is below edges that are cut there."""
+        """The people and sums of coordinates in a run of points, less what is below cut edges there (not `own`)."""
         whole: Floats = self.sums[end] - self.sums[begin]
         inside = [one for one in self.cut if one != own and begin <= self.begin[one] and self.end[one] <= end]
         for one in inside:
+            # A cut below another cut is taken away with it.
             if not any(self._holds(other, one) for other in inside):
                 whole = whole - (self.sums[self.end[one]] - self.sums[self.begin[one]])
         return whole
@@ -112,7 +115,7 @@ class Forest:
 
 
 def _met(edges: Int64s, number: int) -> tuple[Int64s, Int64s, Int64s]:
-    """When each point is met from the first one, when all below it have been, and the point above it."""
+    """For each point: when a walk from the first one meets it, when all below it have been met, and the point above."""
     from scipy.sparse import csr_matrix
     from scipy.sparse.csgraph import depth_first_order
 

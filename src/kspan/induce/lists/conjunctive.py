@@ -1,7 +1,7 @@
 """The conjunctive rule: one rule grown by information gain on some of the people, and pruned on the others.
 
-The information of a condition is the mean entropy of the people whom the whole rule covers with it and of all others,
-so that a rule is good if either side is told apart from the other, not only if those it covers are all alike.
+A condition is judged by the mean entropy of labels on both sides: among the people whom the rule then covers, and among
+all others. So a rule is good if the two sides differ, not only if the people whom it covers are all alike.
 """
 
 from collections.abc import Iterator
@@ -37,10 +37,10 @@ def conjunctive(
     entropy: Counted = "equal",
     rng: Seed = 0,
 ) -> DecisionList:
-    """The one rule that is best on people whom it was not grown from, with the labels of those it covers and the rest.
+    """Learn one rule, with the labels of the people whom it covers and of all others.
 
     It grows on two thirds of the people of each label, drawn by `rng`, and loses its last conditions as long as that
-    makes no more errors on the last third. If no condition is worth it, there is no rule but the default.
+    makes no more errors on the last third. If no condition is worth it, only the default is left.
 
     Options:
         min_rows: People that the rule must cover.
@@ -68,7 +68,7 @@ def conjunctive(
 
 
 def divided(table: Table, people: People, schema: Schema, rng: np.random.Generator) -> tuple[Start, Start]:
-    """Two thirds of the people of each label, and the others, by chance; in which order rows come does not matter."""
+    """Two thirds of the people of each label, drawn by chance, and the others; the order of rows does not matter."""
     names = [name for name in (*schema.public, *schema.private) if name != schema.target]
     kind, kinds = group_rows([table[name] for name in (*names, str(schema.target))], table.rows)
     # Equal rows are one row with a weight, in the order of their values.
@@ -77,13 +77,14 @@ def divided(table: Table, people: People, schema: Schema, rng: np.random.Generat
     weights = np.bincount(kind, people.weights if len(people.weights) else None, kinds).astype(np.int64)
     order = rng.permutation(kinds)
     order = order[np.argsort(people.label[first[order]], kind="stable")]
+    # Two thirds of a running sum, so that rounding is carried on and not lost at each kind.
     drawn = np.zeros(kinds, np.int64)
     drawn[order] = np.diff(np.cumsum(weights[order]) * 2 // 3, prepend=0)
     return _start(first, drawn), _start(first, weights - drawn)
 
 
 def grown(growth: Growth, growing: Start) -> list[GrowingLeaf]:
-    """The way down from everybody: one condition more as long as the rule then tells more of labels."""
+    """Grow the rule by one condition at a time as long as it tells more about labels; returns the nodes on its way."""
     way = [growth.begin(*growing)]
     whole = way[0].counts
     information = float(entropies(whole[None])[0])
@@ -103,11 +104,12 @@ class Step:
     information: float
     """The mean entropy of those covered and of those not covered by the whole rule."""
     entropy: float
-    """That of those covered; both answers to a first question leave as much, but of one there is more to ask."""
+    """The entropy of those covered, for ties: both answers to a first question have the same information."""
 
 
 def best_step(growth: Growth, leaf: GrowingLeaf, whole: Floats) -> Step | None:
-    """The condition that leaves least to learn of labels, the first of them in a tie, if one covers enough people."""
+    """The condition that leaves the least entropy of labels; None if none covers enough people."""
+    # In a tie the side with more entropy is covered, since there is more left to ask.
     steps = (
         step
         for number in range(len(growth.features))
@@ -119,7 +121,7 @@ def best_step(growth: Growth, leaf: GrowingLeaf, whole: Floats) -> Step | None:
 
 @dataclass(frozen=True)
 class Answers:
-    """The answers to some questions about one feature, and the people of each by label."""
+    """The answers to some questions about one feature: the question, which answer it is, and its people by label."""
 
     splits: list[Split]
     place: Int64s
@@ -127,7 +129,7 @@ class Answers:
 
 
 def best_answer(answers: Answers, whole: Floats, min_rows: int) -> Step | None:
-    """The best answer of enough people."""
+    """The best of the answers that cover at least `min_rows` people; None if there is none."""
     covered = answers.counts
     if not len(covered) or not whole.sum():
         return None
@@ -148,7 +150,7 @@ def offered_answers(growth: Growth, leaf: GrowingLeaf, number: int) -> Iterator[
     inside = None if feature.spread is None else growth.inside(leaf, number)
     counts = growth.worth.by_value(number, leaf.rows, leaf.share, {} if inside is None else {number: inside})
     known = counts[: feature.plain]
-    # Whose value is missing is shared by all answers, as the others are.
+    # People whose value is missing are shared by all answers, in proportion to the others.
     shared = counts[feature.plain :].sum(axis=0) / max(float(known.sum()), ROUNDING)
     known = known + known.sum(axis=1, keepdims=True) * shared
     if feature.numeric:
@@ -173,7 +175,7 @@ def offered_answers(growth: Growth, leaf: GrowingLeaf, number: int) -> Iterator[
 
 
 def followed(growth: Growth, start: Start, way: list[GrowingLeaf]) -> list[GrowingLeaf]:
-    """The way of other people who are asked the same questions and give the same answers."""
+    """The nodes on the same way for other people, who are asked the same questions and give the same answers."""
     found = [growth.begin(*start)]
     for above, node in pairwise(way):
         assert above.split is not None
@@ -183,12 +185,15 @@ def followed(growth: Growth, start: Start, way: list[GrowingLeaf]) -> list[Growi
 
 
 def fewest_errors(way: list[GrowingLeaf], others: list[GrowingLeaf]) -> int:
-    """The least number of conditions that makes as few errors as any among people whom the rule was not grown from."""
+    """The number of conditions that makes the fewest errors among people whom the rule was not grown from.
+
+    In a tie it is the lowest.
+    """
     return min(range(len(way)), key=lambda length: round(_errors(way, others, length), DIGITS))
 
 
 def _errors(way: list[GrowingLeaf], others: list[GrowingLeaf], length: int) -> float:
-    """How many others have not the label that is commonest on their side of so many conditions."""
+    """How many of the others do not have the commonest label of their side, if the rule has so many conditions."""
     covered, new = way[length].counts, others[length].counts
     uncovered, rest = way[0].counts - covered, others[0].counts - new
     return float(new.sum() - new[covered.argmax()] + rest.sum() - rest[uncovered.argmax()])

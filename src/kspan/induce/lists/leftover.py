@@ -18,11 +18,11 @@ from kspan.induce.tree.grow import GrowingLeaf, Growth
 from kspan.induce.tree.people import NO_SHARE, People
 
 NOBODY = 1e-9
-"""What is left of a person after subtractions that should leave nothing."""
+"""A part of a person no larger than this is taken for a rounding error."""
 
 
 def with_equal_rows_together(growth: Growth) -> Growth:
-    """The same people, where cells may admit several values: equal rows, of which releases have many, become one."""
+    """The same people with equal rows as one row, if cells may admit several values: releases have many equal rows."""
     if not growth.spreading:
         return growth
     root = growth.root
@@ -32,11 +32,12 @@ def with_equal_rows_together(growth: Growth) -> Growth:
 
 
 def without(growth: Growth, leaf: GrowingLeaf) -> Growth:
-    """The people of a tree without those of one of its leaves, ready to grow another one."""
+    """The people of a tree without those of one of its leaves, ready to grow another tree."""
     if growth.spreading:
         return _parts_without(growth, leaf)
     left, root = np.zeros(len(growth.people.label)), growth.root
     left[root.rows] = root.share if len(root.share) else 1.0
+    # A row occurs only once in a leaf, so that this takes away all of it.
     left[leaf.rows] -= leaf.share if len(leaf.share) else 1.0
     rows = np.flatnonzero(left > NOBODY).astype(np.int32)
     share = left[rows]
@@ -54,7 +55,7 @@ class _Parts:
 
 
 def _parts_without(growth: Growth, leaf: GrowingLeaf) -> Growth:
-    """Everybody who left the way to a leaf at one of its nodes; what the way asked is known of them from then on."""
+    """Everybody who left the way to a leaf at one of its nodes, with cells narrowed to what the way tells of them."""
     features, found = list(growth.features), list[_Parts]()
     for node, son in pairwise([growth.root, *way_to(leaf)]):
         others = [sibling for sibling in node.sons if sibling is not son]
@@ -71,7 +72,7 @@ def _parts_without(growth: Growth, leaf: GrowingLeaf) -> Growth:
 
 
 def _inside(growth: Growth, node: GrowingLeaf, son: GrowingLeaf, number: int) -> Bools | None:
-    """The values of those who came to a node but not to one of its sons; None if the feature was not asked."""
+    """Which values those can have who came to a node but not to the given son; None if the feature was not asked."""
     inside, split, feature = growth.inside(node, number), node.split, growth.features[number]
     assert split is not None
     if split.feature != number:

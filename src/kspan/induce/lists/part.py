@@ -29,8 +29,8 @@ def part(
 ) -> DecisionList:
     """The decision list of PART, without a requirement.
 
-    A row whose value is missing, or shown as `*`, and one whose cell admits several values, follows a rule with a share
-    of its weight, in training and in prediction, and what is left of it goes on to the next rule.
+    A row whose value is missing, or shown as `*`, or whose cell admits several values, follows a rule with a share of
+    its weight, in training and in prediction; what is left of it goes on to the next rule.
 
     Options:
         min_rows: People that at least two branches of a split must have.
@@ -65,14 +65,14 @@ def part(
 
 @dataclass
 class Subsets:
-    """A node of the partial tree, and its subsets that have not been expanded, the one of lowest entropy last."""
+    """A node of the partial tree, and its subsets that have not been expanded; the last one is expanded next."""
 
     node: GrowingLeaf
     waiting: list[GrowingLeaf]
 
 
 def expand(growth: Growth, confidence_factor: float) -> list[GrowingLeaf]:
-    """Grow a partial tree from the root, and give the subsets that were left unexplored.
+    """Grow a partial tree from the root, and return the subsets that were left unexplored.
 
     The paper: choose a test and split the set into subsets; expand these by ascending entropy as long as those expanded
     so far are leaves; if all of them are, and the estimated error of the subtree is not below that of the node, undo
@@ -85,6 +85,7 @@ def expand(growth: Growth, confidence_factor: float) -> list[GrowingLeaf]:
         if candidate is not None:
             growth.open(subset, growth.split_of(candidate))
             way.append(Subsets(subset, by_descending_entropy(subset.sons, growth.worth.min_rows)))
+        # A node without a waiting subset has only leaves below it.
         while way and not way[-1].waiting:
             if not is_replaced(way[-1].node, confidence_factor):
                 return [one for above in way for one in above.waiting]
@@ -95,7 +96,10 @@ def expand(growth: Growth, confidence_factor: float) -> list[GrowingLeaf]:
 
 
 def by_descending_entropy(subsets: list[GrowingLeaf], min_rows: int) -> list[GrowingLeaf]:
-    """Subsets in the order of their entropy, in a tie the later one first; those with too few people before all."""
+    """Subsets from the highest entropy to the lowest; before all others those with too few people.
+
+    In a tie the later subset comes first.
+    """
     counts = np.array([one.counts for one in subsets])
     few = counts.sum(axis=1) < min_rows - ROUNDING
     order = np.lexsort([np.round(entropies(counts), DIGITS), few])  # which keeps ties in their order
@@ -109,7 +113,7 @@ def is_replaced(node: GrowingLeaf, confidence_factor: float) -> bool:
 
 
 def largest(growth: Growth, unexplored: list[GrowingLeaf]) -> GrowingLeaf:
-    """The leaf that covers most people, the first of them in a tie; subsets that were left unexplored are none."""
+    """The leaf that covers most people, in a tie the first; subsets that were left unexplored are no leaves."""
     skipped = {leaf.number for leaf in unexplored}
     return max(
         (leaf for leaf in growth.leaves() if leaf.number not in skipped), key=lambda one: round(one.people, DIGITS)

@@ -1,4 +1,4 @@
-"""From a leaf of what has grown to a rule that knows no row."""
+"""Turns a leaf of what has grown into a rule that knows no row."""
 
 import numpy as np
 
@@ -10,14 +10,14 @@ from kspan.model.outcome import LabelCounts, plain
 from kspan.model.tree.model import Region
 
 DIGITS = 6
-"""Of entropies and of numbers of people that are compared: what differs only beyond them is a tie."""
+"""The digits by which entropies and numbers of people are compared: what differs only beyond them is a tie."""
 
 
 def rule_of(growth: Growth, leaf: GrowingLeaf) -> ListRule:
-    """The way to a leaf as a rule: a condition for each feature that is asked, in the order of the first questions.
+    """The rule that leads to a leaf: a condition for each feature asked on the way, in the order of first questions.
 
-    A person whose value is unknown went down every branch with the share of the others there, so that is the part that
-    the condition takes.
+    A person whose value is unknown went down every branch, in proportion to the others there. The condition takes the
+    same part of such a person.
     """
     found: dict[int, Condition] = {}
     for node in way_to(leaf):
@@ -37,7 +37,7 @@ def label_counts(counts: Floats) -> LabelCounts:
 
 
 def entropies(counts: Floats) -> Floats:
-    """Of the labels in each row of counts by label.
+    """The entropy of labels in each row of `counts`, in bits; a row has the number of people with each label.
 
     >>> entropies(np.array([[1.0, 1.0], [2.0, 0.0], [0.0, 0.0]])).tolist()
     [1.0, 0.0, 0.0]
@@ -50,7 +50,7 @@ def entropies(counts: Floats) -> Floats:
 
 
 def way_to(leaf: GrowingLeaf) -> list[GrowingLeaf]:
-    """The nodes from the first below the root to a leaf."""
+    """The nodes on the way to a leaf: from the one below the root to the leaf itself."""
     way = []
     while leaf.above is not None:
         way.append(leaf)

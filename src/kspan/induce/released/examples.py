@@ -37,6 +37,7 @@ def examples(table: Table, schema: Schema) -> Examples:
         raise PolicyError("learning needs a target: name the column to predict")
     target = table[schema.target]
     labels = tuple(target.label(code) for code in range(len(target.values)))
+    # Codes beyond the values are suppressed and missing cells, which are no label either.
     vague = np.array([read_cell(label) != Exact(label) for label in labels] + [True] * (target.size - len(labels)))
     if gone := int(vague[target.codes].sum()):
         raise DataError(f"{gone} people have no label, or no single one, in {schema.target!r}: leave them out first")

@@ -33,7 +33,7 @@ def _best(counts: Floats) -> int | None:
     """The place in a part after which a cut is worth most, or None if none is worth its description."""
     below = np.cumsum(counts, axis=0)
     whole, left = below[-1], below[:-1]
-    right = np.maximum(whole - left, 0.0)
+    right = np.maximum(whole - left, 0.0)  # fractions of people may add up to just below zero
     people = whole.sum()
     if people <= 1:
         return None
@@ -42,6 +42,7 @@ def _best(counts: Floats) -> int | None:
     before, sides = float(_entropies(whole[None])[0]), (left[place], right[place])
     labels = int((whole > 0).sum())
     known = sum(int((side > 0).sum()) * float(_entropies(side[None])[0]) for side in sides)
+    # The criterion of minimum description length, with both sides times the number of people.
     price = math.log2(people - 1) + math.log2(3**labels - 2) - (labels * before - known)
     return place if people * (before - after[place]) > price else None
 

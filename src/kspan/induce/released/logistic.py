@@ -31,7 +31,7 @@ def logistic(
 ) -> Linear:
     """scikit-learn's LogisticRegression on the expected encoding of each cell.
 
-    By-label is the way of Fayyad and Irani (1993).
+    With `numbers="by-label"`, numbers are cut as by Fayyad and Irani (1993).
 
     Options:
         C: The inverse of the penalty.
@@ -58,12 +58,13 @@ def logistic(
 
         given = None if table.weights is None else people.weights
         with warnings.catch_warnings():
-            # Labels are labels, also where there are nearly as many as people.
+            # scikit-learn suspects that so many different labels are numbers, but here they are labels.
             warnings.filterwarnings("ignore", "The number of unique classes", UserWarning)
             fitted = LogisticRegression(C=C, max_iter=int(max_iter)).fit(rows, people.label, sample_weight=given)
         # With two labels there is one sum, for the second of them.
         weights[-len(fitted.coef_) :], intercepts[-len(fitted.coef_) :] = fitted.coef_, fitted.intercept_
     elif labels > 1:
+        # Without any column, how frequent labels are is all that is known.
         intercepts = np.log(np.bincount(people.label, people.weights, labels))
     each = tuple(tuple(row) for row in weights.tolist())
     return Linear(people.target, people.labels, encoding, each, tuple(intercepts.tolist()))

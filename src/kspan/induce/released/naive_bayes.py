@@ -26,10 +26,10 @@ def naive_bayes(
     bins: Bins = 10,
     var_smoothing: Annotated[float, Within(1e-15, 1e10)] = 1e-9,
 ) -> NaiveBayes:
-    """How often labels are, and how likely each makes the values of every attribute.
+    """Learn how frequent each label is, and how likely the values of every attribute are among its people.
 
-    A cell that admits several values counts for each with its part of the person. By-label is the way of Fayyad and
-    Irani (1993).
+    A cell that admits several values counts for each with a part of the person. With `numbers="by-label"`, numbers are
+    cut as by Fayyad and Irani (1993).
 
     Options:
         likelihood: How values share a cell: in even parts, or as the table itself tells (em).
@@ -69,13 +69,14 @@ def _binned(people: Examples, column: General, each: Floats, places: Int64s, alp
 
 
 def _gaussian(people: Examples, column: General, likelihood: str) -> Gaussian:
-    """Means and variances; a range is spread evenly between its ends, or over places as the table makes them likely."""
+    """Means and variances by label; a range is spread evenly, or over the numbers as likely as the table makes them."""
     attribute = known(column, signs=people.signs)
     assert isinstance(attribute, Numbers)
     counts = spoken(column, people.counts(column))
     if likelihood == "even":
         cells = attribute.cells(column)
         low, high = (np.where(cells.says, end, 0.0) for end in attribute.ends(cells))
+        # The middle and the variance of an even spread; halves are added, since a sum may overflow.
         points, inner = low / 2 + high / 2, (high - low) ** 2 / 12
         points = np.where(low == high, low, points)
     else:
@@ -84,7 +85,7 @@ def _gaussian(people: Examples, column: General, likelihood: str) -> Gaussian:
     means, variances = _moments(counts, points, inner)
     everybody = _moments(counts.sum(axis=1, keepdims=True), points, inner)
     nobody = counts.sum(axis=0) == 0
-    # Of a label without any number nothing else is known than of all people.
+    # A label whose people have no number gets what holds for all people.
     means, variances = (np.where(nobody, all_, each) for each, all_ in zip((means, variances), everybody, strict=True))
     return Gaussian(attribute, tuple(means.tolist()), tuple(variances.tolist()))
 
@@ -97,7 +98,7 @@ def _moments(counts: Floats, points: Floats, inner: Floats) -> tuple[Floats, Flo
 
 
 def _smoothed(people: Examples, made: list[Chances], var_smoothing: float) -> tuple[Chances, ...]:
-    """The attributes with a part of the largest variance of all added to every one, so that none is zero."""
+    """The attributes, with a part of the largest variance added to every variance, so that none is zero."""
     gaussians = [each for each in made if isinstance(each, Gaussian)]
     largest = max((_spread(people, each) for each in gaussians), default=0.0)
     extra = var_smoothing * (largest or 1.0)
@@ -117,6 +118,7 @@ def _spread(people: Examples, gaussian: Gaussian) -> float:
         return 0.0
     share = share / share.sum()
     means = np.array(gaussian.means)
+    # The variance within labels, and that between their means.
     return float(share @ (np.array(gaussian.variances) + (means - share @ means) ** 2))
 
 

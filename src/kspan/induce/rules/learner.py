@@ -22,12 +22,12 @@ Share = Annotated[float, Within(0, 1)]
 Most = Annotated[int, Within(1)]
 MOST_CELLS = 1 << 31
 DIGITS = 12
-"""In which measures are compared: the rest is rounding."""
+"""The digits by which measures are compared: the rest is rounding."""
 
 
 @dataclass(frozen=True, repr=False)
 class MinedRules(ShownInNotebooks):
-    """Rules that keep a requirement together, and those that were left out; why is for the owner's eyes."""
+    """Rules that together keep a requirement, and those that were left out, which are for the owner's eyes only."""
 
     rules: Rules
     left_out: pl.DataFrame
@@ -35,7 +35,7 @@ class MinedRules(ShownInNotebooks):
 
     @property
     def model_released(self) -> Rules:
-        """The rules, for whoever takes any model."""
+        """The rules, for code that takes any kind of model."""
         return self.rules
 
     def __repr__(self) -> str:
@@ -54,12 +54,12 @@ def mine_rules(
     most: Most = 100,
     tell_lift: bool = False,
 ) -> MinedRules:
-    """The best rules, by the measure, of those that keep the policy's requirement when all of them are released.
+    """Mine the best rules, by the measure, that keep the policy's requirement when all of them are released together.
 
     Columns are items (true and false, 1 and 0, yes and no); the policy may name them by patterns. Rules are tried from
-    the best down, and one is taken if everybody still has a crowd with it. What is refused once would be refused ever
-    after, since more rules only tell more people apart: so no rule could be added to those that are taken, but for the
-    number of them that is wished.
+    the best down, and one is taken if everybody still has a crowd with it. A rule that is refused once would also be
+    refused later, since more rules only tell more people apart. So no rule could be added in the end, unless the search
+    stopped at `most` rules.
 
     Options:
         min_support: The least share of people of a rule, more than 0.
@@ -83,9 +83,9 @@ def mine_rules(
 def choose_rules(
     rules: Rules, people: Any, policy: PolicyLike, *, measure: Measure = "confidence", most: Most = 100
 ) -> MinedRules:
-    """The best of rules that somebody found, such that they keep the policy's requirement together; as `mine_rules`.
+    """Choose the best of given rules that together keep the policy's requirement, as `mine_rules` does.
 
-    Their figures stay as they are: the door refuses them if they are not true of the people.
+    Their figures stay as they are: publishing refuses them if they are not true of the people.
 
     Options:
         measure: Which rules are best.
@@ -122,7 +122,7 @@ def _chosen(
     if not tell_lift:
         taken = [replace(rule, right_support=None) for rule in taken]
     roles: dict[str, Any] = dict.fromkeys(policy.public, "public") | dict.fromkeys(policy.private, "private")
-    # Their order must not tell of a measure that is not told itself.
+    # Their order must not give away a measure that is not told itself, such as lift.
     released = sorted(taken, key=lambda one: _best_first(one, "confidence"))
     return MinedRules(rules_about(released, baskets.people, roles), _left_out(refused, policy))
 
@@ -153,6 +153,7 @@ def _candidates(baskets: Baskets, min_support: float, min_confidence: float, max
     made = association_rules(sets, metric="confidence", min_threshold=min_confidence, return_metrics=wanted)
     if not len(made):
         raise Unreachable(nothing)
+    # Back to whole people, so that the shares below are as exact as they can be.
     left, right, both = (
         np.rint(made[name].to_numpy() * baskets.people)
         for name in ("antecedent support", "consequent support", "support")

@@ -1,4 +1,4 @@
-"""Whom a growing set of rules tells apart: the miner's own account of spans, kept as rules are taken."""
+"""Which people a growing set of rules tells apart: the miner's own account of spans, kept as rules are taken."""
 
 from collections.abc import Sequence
 
@@ -13,14 +13,15 @@ Question = tuple[frozenset[str], frozenset[str]]
 
 
 class LookAlikes:
-    """People who look the same to whoever sees public items, and how the rules taken so far divide them.
+    """Kinds of people who look the same to anyone who sees only public items, and how the rules so far divide them.
 
-    A kind of people is what they bought publicly. Of a rule it has an answer: 0 if the public part of the left side is
-    lacking, else 1 if that of the right side is, else 2. People are in one crowd if they answer all rules the same.
+    The people of one kind have the same public items. Each kind has an answer to each rule: 0 if it lacks a public item
+    of the left side, else 1 if it lacks one of the right side, else 2. Kinds are in one crowd if they have the same
+    answers to all rules.
     """
 
     def __init__(self, baskets: Baskets, public: Sequence[str], require: Requirement) -> None:
-        """Nobody is told apart yet."""
+        """Begin with everybody in one crowd."""
         kind, example = _kinds(baskets, public)
         self.require = require
         self.public = {name: baskets.bought[name][example] for name in public}
@@ -37,16 +38,19 @@ class LookAlikes:
     def take(self, questions: Sequence[Question]) -> tuple[int, int] | None:
         """Take a rule if every crowd satisfies the requirement with it.
 
-        Otherwise it is not taken: how many people the smallest crowd that fails would have, and how many all of them.
+        Returns None then. Otherwise the rule is not taken, and the result is how many people would be in the smallest
+        crowd that fails, and how many in all that fail.
         """
         crowd, exposing, told = self.crowd, self.exposing, dict(self.told)
         for left, right in questions:
             answer = self._answers(left, right)
             crowd, there = _renumbered(crowd * 3 + answer)
+            # Which crowd each new crowd was a part of, and its answer.
             before, answers = there // 3, there % 3
             exposing = exposing[before]
             told = {item: spoken[before] for item, spoken in told.items()}
             for item in (left | right) - set(self.public):
+                # A rule tells a crowd of a private item only if the crowd has all public items on the way there.
                 speaks = answers >= 1 if item in left else answers == 2
                 told[item] = told[item] | speaks if item in told else speaks
                 exposing = exposing | speaks
@@ -84,9 +88,10 @@ class LookAlikes:
 
 
 def _kinds(baskets: Baskets, public: Sequence[str]) -> tuple[Int64s, Int64s]:
-    """The kind of each row, and a row of each kind."""
+    """The kind of each row, and an example row of each kind."""
     if not public:
         return np.zeros(baskets.rows, np.int64), np.zeros(1, np.int64)
+    # Eight items to a byte, and all bytes of a row as one value, which can be compared.
     packed = np.packbits(np.array([baskets.bought[name] for name in public]), axis=0)
     rows = np.ascontiguousarray(packed.T).view(f"V{len(packed)}")[:, 0]
     _, example, kind = np.unique(rows, return_index=True, return_inverse=True)
@@ -94,7 +99,7 @@ def _kinds(baskets: Baskets, public: Sequence[str]) -> tuple[Int64s, Int64s]:
 
 
 def _renumbered(keys: Int64s) -> tuple[Int64s, Int64s]:
-    """Keys by their place among those that occur, and these."""
+    """Number keys without gaps; returns the number of each key, and the key of each number."""
     there = np.flatnonzero(np.bincount(keys))
     place = np.zeros(int(there[-1]) + 1, np.int64)
     place[there] = np.arange(len(there))

@@ -1,4 +1,4 @@
-"""Which splits the requirement allows: those that leave every part of every span that they divide private."""
+"""Which splits the requirement allows: those after which every part of every divided span satisfies it."""
 
 from collections.abc import Sequence
 from functools import cached_property
@@ -16,7 +16,7 @@ from kspan.privacy import KAnonymity, Requirement
 
 
 class Guard:
-    """The requirement, asked of parts of spans; what is found of a span is remembered by it.
+    """Asks the requirement of parts of spans; each span remembers what was found of it.
 
     `target` is the attribute whose labels are private, or None if everybody knows them.
     """
@@ -42,7 +42,7 @@ class Guard:
         return bool(self.satisfied(parts).all())
 
     def satisfied(self, parts: Parts) -> Bools:
-        """Which parts of spans satisfy the requirement; those without people do."""
+        """Which parts of spans satisfy the requirement; parts without people do."""
         requirement = self.requirement
         sizes = parts.counts.sum(axis=1)
         if isinstance(requirement, KAnonymity):
@@ -58,9 +58,9 @@ class Guard:
         return good
 
     def levels_of_span(self, span: Span) -> Bools:
-        """Which levels of categorical features divide a span into parts that satisfy the requirement; private ones do.
+        """Which levels of categorical features may divide a span, since every part would satisfy the requirement.
 
-        That is counted once for all leaves that the span reaches.
+        Private ones always may: they divide no span. This is counted once for all leaves that the span reaches.
         """
         if span.levels is None:
             parts, levels = self.worth.parts(span.rows), self.worth.levels
@@ -70,7 +70,10 @@ class Guard:
         return span.levels
 
     def forbidden_cuts(self, span: Span, number: int) -> tuple[Int64s, Int64s]:
-        """Runs of codes after which a numeric feature must not be cut, for some part of a span would not be private."""
+        """The runs of codes after which a numeric feature must not be cut, since a part would break the requirement.
+
+        Returns where the runs begin, and where they end (exclusive).
+        """
         if number not in span.forbidden:
             feature = self.features[number]
             here, counts = self.people.by_code(span.rows, feature)
@@ -79,17 +82,17 @@ class Guard:
             exposing = np.repeat(self.spans.exposing([span]), sons.shape[0] * sons.shape[1])
             good = self.satisfied(Parts(sons.reshape(-1, self.people.labels), exposing)).reshape(sons.shape[:2])
             bad = np.flatnonzero(~good.all(axis=1))
+            # Up to the next code that occurs, every cut divides the span alike.
             begins, ends = here[bad], np.append(here[:plain], feature.plain)[bad + 1]
             if plain and plain - 1 in bad:
-                # A cut beyond all numbers parts those who miss one from the others, and so does one before them all.
+                # A cut beyond all numbers only separates people without one, and so does a cut before all numbers.
                 begins, ends = np.append(0, begins), np.append(here[0], ends)
-            # Up to the next code that occurs every cut divides the span alike.
             span.forbidden[number] = begins, ends
         return span.forbidden[number]
 
 
 class Allowed:
-    """The splits that leave every one of some spans private, looked up when they are asked for."""
+    """The splits that all of some spans allow, looked up when they are asked for."""
 
     def __init__(self, guard: Guard | None, spans: list[Span]) -> None:
         self.guard, self.spans = guard, spans
@@ -97,7 +100,7 @@ class Allowed:
 
     @cached_property
     def levels(self) -> Bools | None:
-        """By levels of categorical features; None if there are no spans to care for."""
+        """Which levels of categorical features may be asked; None if there are no spans, so that all may."""
         if self.guard is None or not self.spans:
             return None
         together = self.guard.levels_of_span(self.spans[0]).copy()
@@ -106,7 +109,7 @@ class Allowed:
         return together
 
     def cuts(self, number: int) -> Bools:
-        """After codes of a numeric feature."""
+        """After which codes a numeric feature may be cut; `ANYWHERE` if after all of them."""
         if self.guard is None or not self.spans or not self.guard.features[number].public:
             return ANYWHERE
         feature = self.guard.features[number]
@@ -114,13 +117,14 @@ class Allowed:
             runs = [self.guard.forbidden_cuts(span, number) for span in self.spans]
             begins, ends = (np.concatenate(bounds) for bounds in zip(*runs, strict=True))
             codes = feature.size + 1
+            # The number of forbidden runs that are open at each code.
             depth = np.bincount(begins, minlength=codes) - np.bincount(ends, minlength=codes)
             self.found[number] = np.cumsum(depth)[: feature.plain] == 0
         return self.found[number]
 
 
 def _sons_of_thresholds(counts: Int64s, plain: int) -> Int64s:
-    """For a cut after each code: people up to it, beyond it, and missing (if that is a code), by label."""
+    """For a cut after each code, the people by label: up to it, beyond it, and without a number (if there are any)."""
     up_to = np.cumsum(counts[:plain], axis=0)
     parts = [up_to, up_to[-1:] - up_to if plain else up_to]
     if len(counts) > plain:

@@ -34,8 +34,8 @@ def c45(
     """The tree of C4.5, without a requirement.
 
     A row whose value is missing, or shown as `*`, goes down every branch with a share of its weight, in training and in
-    prediction, so that counts may be fractions. A cell that admits several values does so with those branches that take
-    some (see `kspan.induce.tree.spread`).
+    prediction, so that counts may be fractions. A row whose cell admits several values goes down the branches that take
+    some of these values in the same way (see `kspan.induce.tree.spread`).
 
     Options:
         min_rows: People that at least two branches of a split must have.

@@ -28,13 +28,13 @@ class Feature:
     numbers: Int64s | Floats | None
     """The numbers that codes stand for, in order, if it is numeric."""
     levels: tuple[Int64s, ...]
-    """Above each value the code of its name, level by level."""
+    """For each level of the hierarchy, the code of the name that each value has there."""
     spread: Spread | None = None
-    """How rows spread over values, where `codes` are those of cells that may admit several."""
+    """Set if cells may admit several values: how rows spread over these. Then `codes` are of cells, not of values."""
 
     @property
     def cells(self) -> int:
-        """How many different codes rows have."""
+        """How many codes rows can have: those of values, or those of cells if cells may admit several values."""
         return self.size if self.spread is None else self.spread.general.cells
 
     @property
@@ -54,7 +54,7 @@ class Feature:
 
     @cached_property
     def plain(self) -> int:
-        """How many codes are no missing value."""
+        """How many codes stand for values; that of a missing value does not count."""
         return self.size - self.attribute.has_missing
 
     @cached_property
@@ -64,20 +64,23 @@ class Feature:
         return self.numbers.astype(np.float64)
 
     def region(self, codes: Int64s) -> Region:
-        """Some codes as the values that a released tree shows."""
+        """What a released tree shows of some codes: their values, and whether a missing one is among them."""
         values = frozenset(self.attribute.values[code] for code in codes.tolist() if code < self.plain)
         return Region(values, (), bool((codes >= self.plain).any()))
 
 
 def features(table: Table, schema: Schema, names: Iterable[str]) -> tuple[Feature, ...]:
-    """The attributes of a table that a tree may ask, in this order; a cell is a value, whatever it shows."""
+    """The named attributes of a table as features, in this order; every cell counts as one value, whatever it shows."""
     return tuple(_feature(table[name], _role(schema, name)) for name in names)
 
 
 def understood(
     table: Table, schema: Schema, names: Iterable[str], reading: Reading, *, stars_unknown: bool
 ) -> tuple[Feature, ...]:
-    """The same where cells may admit several values; `*` is anything, or as good as missing."""
+    """The named attributes of a table as features, where `reading` says how to understand cells of several values.
+
+    A `*` admits every value, or counts as missing if `stars_unknown`.
+    """
     return tuple(_understood(table, schema, name, reading, stars_unknown) for name in names)
 
 
@@ -87,6 +90,7 @@ def _understood(table: Table, schema: Schema, name: str, reading: Reading, stars
         return _feature(column, role)
     meant = general(column, reading.range_pattern)
     if meant.is_exact and column.suppressed is None:
+        # No cell admits several values, so the column takes the ordinary, faster way.
         return _feature(column, role)
     if reading.entropy == "random":
         return _feature(_with_drawn_values(meant, reading.rng), role)
@@ -141,6 +145,7 @@ def _categorical(column: Column, role: Role) -> Feature:
     declared = domain.values if domain is not None and domain.values else hierarchy.values if hierarchy else ()
     labels = tuple(sorted({*seen, *declared}))
     place = {label: code for code, label in enumerate(labels)}
+    # The missing code, if there is one, comes after all labels here as it did in the column.
     translate = np.array([*(place[label] for label in seen), len(labels)], np.int64)
     size = len(labels) + column.has_missing
     codes = translate[column.codes].astype(np.min_scalar_type(max(size - 1, 0)))

@@ -37,7 +37,7 @@ NO_SON: Int64s = np.empty(0, np.int64)
 
 @dataclass(eq=False, slots=True)
 class GrowingLeaf:
-    """A node that may still be divided: its rows, and what can still come here."""
+    """A node of a growing tree, with its rows; once it is divided, it has a split and sons."""
 
     number: int
     rows: Rows
@@ -47,17 +47,17 @@ class GrowingLeaf:
     """People by label."""
     above: "GrowingLeaf | None" = None
     place: int = 0
-    """The node that it is a son of, and which of them."""
+    """`above` is the node that it is a son of, and `place` its place among the sons."""
     scores: Scores = NO_SCORES
-    """Of the levels of categorical features, while it may still be divided."""
+    """The scores of the levels of categorical features, as long as it may still be divided."""
     average: float = 0.0
-    """What its candidates gain, where that matters."""
+    """What its candidates gain on average, where that matters (C4.5)."""
     split: Split | None = None
     sons: list["GrowingLeaf"] = field(default_factory=list)
 
     @property
     def people(self) -> float:
-        """How many there are."""
+        """How many people are here."""
         return float(self.counts.sum())
 
     def asked(self, feature: int) -> "tuple[Split, int] | None":
@@ -73,9 +73,10 @@ class GrowingLeaf:
 
 @dataclass(order=True, slots=True)
 class Candidate:
-    """A split of a leaf in the queue, the best first: by a level of a feature, or after a code."""
+    """A split that waits in the queue: by a level of a categorical feature, or after a code of a numeric one."""
 
     rank: tuple[bool, float, int, int, int]
+    """Orders the queue, the lowest first: second-rate, minus the worth, then leaf, feature and level for ties."""
     leaf: GrowingLeaf = field(compare=False)
     feature: int = field(compare=False)
     level: int = field(compare=False)
@@ -86,17 +87,18 @@ class Candidate:
 
     @property
     def is_second_rate(self) -> bool:
-        """Does it wait behind all others, which gain at least the average of their leaf?"""
+        """Does it gain less than the average of its leaf, so that it waits behind all that gain more?"""
         return self.rank[0]
 
 
 class Growth:
-    """A tree while it grows, under a requirement or not.
+    """A tree while it grows, with or without a requirement.
 
-    `target` is the attribute whose labels are private, or None if everybody knows them.
-    `shares_missing`: a row whose value is missing goes to all sons with a share of its weight, instead of to one of its
-    own. That is only for trees without a requirement: whoever knows that a value is missing would know the crowd, and
-    so are features whose cells may admit several values. With `rng` a row of such a cell goes to one son by chance.
+    `target` is the attribute whose labels are private, or None if everybody knows them. With `shares_missing`, a row
+    whose value is missing goes to all sons with a share of its weight, instead of to a son of its own. That is only for
+    trees without a requirement, because whoever knows that a value is missing would know the crowd. Features whose
+    cells may admit several values are only for such trees, too. With `rng`, a row with such a cell goes to one son by
+    chance.
     """
 
     def __init__(
@@ -125,15 +127,15 @@ class Growth:
             self.propose(self.root, self.allowed_at(self.root))
 
     def begin(self, rows: Rows, share: Floats) -> GrowingLeaf:
-        """Another root, of some rows with some weights; the tree that has grown so far is let go."""
+        """Begin another tree with some rows and their weights, drop what has grown so far, and return the root."""
         counts = np.bincount(self.people.label[rows], share if len(share) else None, self.people.labels)
         self.root = GrowingLeaf(self.made, rows, share, counts.astype(np.float64))
         self.made += 1
         return self.root
 
     def choice(self, leaf: GrowingLeaf) -> Candidate | None:
-        """The best candidate of one leaf, for those who choose for themselves which leaf comes next."""
-        self.queue.clear()
+        """The best candidate of one leaf, for learners that choose for themselves which leaf comes next."""
+        self.queue.clear()  # candidates of other leaves must not win
         if np.count_nonzero(leaf.counts) > 1:
             self.propose(leaf, self.allowed_at(leaf))
         return self.best()
@@ -142,6 +144,7 @@ class Growth:
         """The best candidate of all leaves, taken out of the queue."""
         while self.queue:
             candidate = heapq.heappop(self.queue)
+            # A leaf that has been divided leaves its other candidates behind (kADET 2006, line 13).
             if candidate.leaf.split is None:
                 return candidate
         return None
@@ -152,9 +155,9 @@ class Growth:
         return guard is None or all(guard.allows(guard.spans.as_they_are(leaf)) for leaf in guard.spans.reaching)
 
     def propose(self, leaf: GrowingLeaf, allowed: Allowed) -> None:
-        """Every attribute, at its lowest level or with its best threshold, is a candidate of a leaf of several labels.
+        """Put the candidates of a leaf into the queue: each attribute at its lowest level or best threshold that gains.
 
-        `allowed` says what the spans that reach it allow.
+        The leaf must have people of several labels. `allowed` says which splits the spans that reach it allow.
         """
         if leaf.people < 2 * self.worth.min_rows - ROUNDING:
             return
@@ -176,14 +179,14 @@ class Growth:
         candidates += [self.at_threshold(leaf, number, found) for number, found in thresholds.items()]
         useful = [candidate for candidate in candidates if candidate is not None]
         if self.guard is None and useful:
-            # Nothing is ever refused, so that no other one has a chance.
+            # Without a requirement nothing is refused, so no candidate but the best would ever be used.
             best = min(useful)
             useful = [] if best.is_second_rate else [best]
         for candidate in useful:
             heapq.heappush(self.queue, candidate)
 
     def at_level(self, leaf: GrowingLeaf, number: int, lowest: int) -> Candidate | None:
-        """A split by the lowest level of a feature that gains, from `lowest` on."""
+        """A candidate by the lowest level of a feature, from `lowest` on, that gains; None if there is none."""
         levels, scores = self.worth.levels_of[number], leaf.scores
         for level in scores.useful:
             if level in levels[lowest:]:
@@ -192,7 +195,7 @@ class Growth:
         return None
 
     def at_threshold(self, leaf: GrowingLeaf, number: int, found: Threshold) -> Candidate | None:
-        """A split after a code, if it gains."""
+        """A candidate that cuts after a code, or None if that does not gain."""
         if min(found.worth, found.gain) <= LEAST_GAIN:
             return None
         return self.candidate(leaf, number, found.worth, found.gain, cut=found.cut, at=found.at)
@@ -208,24 +211,26 @@ class Growth:
         cut: int = -1,
         at: float = 0.0,
     ) -> Candidate:
-        """A split with its place in the queue."""
+        """A candidate with its rank in the queue."""
+        # Rounded, since the order in which sums are taken must not decide between equal splits.
         rank = (self.worth.is_second_rate(gain, leaf.average), -round(worth, DIGITS), leaf.number, feature, level)
         return Candidate(rank, leaf, feature, level, cut, at)
 
     def is_its_own_span(self, leaf: GrowingLeaf) -> bool:
-        """Is the leaf reached by one span, of just its own people, that has more than one bin?"""
+        """Is the leaf reached by only one span, which has the same people and more than one bin?"""
         return self.guard is not None and self.guard.spans.is_alone(leaf.number, leaf.rows)
 
     def generalize(self, candidate: Candidate) -> None:
         """Give a split that is not allowed another chance: one level up, or with the best threshold that is allowed.
 
-        By a private attribute no other way is better: none of them divides a span.
+        A private attribute gets none: at no level does it divide a span, so a higher one would be refused as well.
         """
         leaf, number = candidate.leaf, candidate.feature
         if not self.features[number].public:
             return
         if candidate.cut >= 0:
             allowed = self.allowed_at(leaf).cuts(number)
+            # `allowed` covers all that is required, so k is not asked again.
             other = self.at_threshold(leaf, number, self.worth.of_threshold(number, leaf.rows, leaf.share, 0, allowed))
         else:
             other = self.at_level(leaf, number, candidate.level + 1)
@@ -243,9 +248,10 @@ class Growth:
         return candidate.made
 
     def divide(self, candidate: Candidate) -> None:
-        """Make a leaf a node, and its sons leaves with candidates of their own."""
+        """Divide a leaf by a candidate, and put the candidates of its sons into the queue."""
         leaf, split = candidate.leaf, self.split_of(candidate)
         feature = self.features[split.feature]
+        # Rows before spans: a span that has the very array of the leaf is divided with it.
         mixed = self.open(leaf, split)
         if self.guard is not None:
             self.guard.spans.split(leaf.number, leaf.rows, feature, split, {son.number: son.rows for son in leaf.sons})
@@ -256,7 +262,7 @@ class Growth:
                 self.propose(son, self.allowed_at(son) if feature.public else allowed)
 
     def open(self, leaf: GrowingLeaf, split: Split) -> Bools:
-        """Make a leaf a node, and say which of its sons have people of several labels."""
+        """Divide a leaf, and return which of its sons have people of several labels."""
         leaf.split, leaf.scores = split, NO_SCORES
         parts = self.parts(leaf, split)
         for place, part in enumerate(zip(*parts, strict=True)):
@@ -266,7 +272,7 @@ class Growth:
         return several
 
     def parts(self, leaf: GrowingLeaf, split: Split) -> tuple[list[Rows], list[Floats], Floats]:
-        """The rows of a leaf, their weights and their counts by son; rows may be reordered in place."""
+        """The rows of each son of a leaf, their weights, and people by label; rows may be reordered in place."""
         feature = self.features[split.feature]
         if feature.spread is not None:
             way = Way(self.inside(leaf, split.feature), self.shares_missing, self.rng)
@@ -276,7 +282,7 @@ class Growth:
         return self.people.divide(leaf.rows, leaf.share, feature, split)
 
     def inside(self, leaf: GrowingLeaf, number: int) -> Bools | None:
-        """The values of a feature that can still occur in a leaf, or None if it was not asked on the way."""
+        """Which values of a feature can still occur in a leaf; None if no question above it is about the feature."""
         feature, found = self.features[number], None
         while leaf.above is not None:
             split = leaf.above.split
@@ -311,7 +317,10 @@ class Growth:
         return Allowed(self.guard, [] if self.guard is None else self.guard.spans.of(leaf.number))
 
     def by_level(self, leaf: GrowingLeaf, number: int, level: int) -> Split:
-        """The split by the names of a level of a feature; remembered where all codes may come."""
+        """The split of a leaf by the names that a level of a feature has.
+
+        If no question above is about the feature, the split is the same at every leaf, and is made only once.
+        """
         before = leaf.asked(number)
         if before is None and (number, level) in self.splits_of_all:
             return self.splits_of_all[number, level]
@@ -329,7 +338,10 @@ class Growth:
         return split
 
     def threshold(self, leaf: GrowingLeaf, number: int, cut: int, at: float) -> Split:
-        """The split of a numeric feature after a code, at a number; a missing one has a son of its own or is shared."""
+        """The split of a numeric feature after code `cut`, at the number `at`.
+
+        People without a number are a third son, unless both sons share them, or a question above has separated them.
+        """
         third = self.features[number].can_be_missing and leaf.asked(number) is None and not self.shares_missing
         return Split(number, 2 + third, NO_SON, cut, at)
 

@@ -29,7 +29,7 @@ def id3(
     marginals: Marginals | None = None,
     rng: Seed = 0,
 ) -> Tree:
-    """The tree that splits as long as a split gains; numbers by thresholds, a missing value is a value of its own.
+    """Grow a tree as long as a split gains; numbers are split by thresholds, a missing value is a value of its own.
 
     Cells that admit several values are understood as `entropy` and `division` say (see `kspan.induce.tree.spread`):
     `entropy="equal", division="random"` is the modified ID3 of Shao and Beckford.
@@ -55,7 +55,7 @@ def id3(
 def offered(
     table: Table, schema: Schema, reading: Reading = AS_SHOWN, *, stars_unknown: bool = False
 ) -> tuple[People, tuple[Feature, ...]]:
-    """The people with their labels, and all other public and private attributes."""
+    """The people with their labels, and all other attributes, public and private, as features that may be asked."""
     if schema.target is None:
         raise PolicyError("learning needs a target: name the column to predict")
     target = table[schema.target]

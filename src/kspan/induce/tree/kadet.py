@@ -16,7 +16,7 @@ from kspan.privacy import OnPrivate
 
 @takes_options
 def kadet(table: Table, policy: Policy, *, score: Score = "information-gain", min_rows: MinRows = 1) -> Tree:
-    """The tree that the policy's requirement allows: best split first, none that leaves a span too small.
+    """Grow a tree that keeps the policy's requirement: the best split first, and none that leaves a span too small.
 
     A candidate that breaks the requirement comes back with its attribute generalized by one level, or with the best
     threshold that keeps it.
@@ -45,10 +45,11 @@ def kadet_c45(
     confidence_factor: ConfidenceFactor = 0.25,
     prune: bool = True,
 ) -> Tree:
-    """The same with the scores and the pruning of C4.5 (Friedman et al. 2006, Sect. 3.3).
+    """Grow a tree as `kadet` does, with the scores and the pruning of C4.5 (Friedman et al. 2006, Sect. 3.3).
 
     Branches are never raised, because that may divide a span, and a missing value is a value, because an attacker sees
-    that it is missing. A candidate that gains less than the average of its leaf waits behind all that do not.
+    that it is missing. A candidate that gains less than the average of its leaf waits behind all candidates that gain
+    more.
 
     Options:
         min_rows: People that at least two branches of a split must have.
@@ -56,6 +57,7 @@ def kadet_c45(
         prune: Prune what has grown.
     """
     growth = _grown(table, policy, C45, min_rows)
+    # Pruning merges spans, and only a monotone requirement is sure to survive that.
     if prune and policy.require.monotone:
         prune_growth(growth, confidence_factor)
     return released(growth, table, policy)
@@ -73,6 +75,7 @@ def _grown(table: Table, policy: Policy, score: int, min_rows: int) -> Growth:
         score=score,
         min_rows=min_rows,
     )
+    # Line 9 in the paper of 2006.
     if not growth.holds_now():
         raise Unreachable(f"even a tree of one leaf breaks {policy.require} on these {table.people} people: lower it")
     grow_in_crowds(growth)
@@ -81,6 +84,7 @@ def _grown(table: Table, policy: Policy, score: int, min_rows: int) -> Growth:
 
 def grow_in_crowds(growth: Growth) -> None:
     """Algorithm 1: split while some split gains and keeps every span private; generalize one that does not."""
+    # Lines 11 to 17 in the paper of 2006, whose procedure Breach, as printed, answers the wrong way round.
     while candidate := growth.best():
         if growth.holds_after(candidate):
             growth.divide(candidate)

@@ -11,18 +11,21 @@ from kspan.induce.tree.features import Feature
 
 @dataclass(frozen=True, repr=False)
 class Levels:
-    """For each level of each feature the names that its codes have there, as runs of rows of a tally."""
+    """The names at each level of each feature, every name as a run of rows of a tally.
+
+    The tally has one row for every code of every feature. The lowest level of a feature has its codes themselves.
+    """
 
     rows: Int64s
-    """Of a tally of the codes of all features, name by name."""
+    """Rows of the tally, name by name."""
     names: Int64s
-    """Where the rows of each name begin, and at last where they end."""
+    """Where the rows of each name begin in `rows`; the last entry is where all of them end."""
     begins: Int64s
-    """Where the names of each level begin, and at last where they end."""
+    """Where the names of each level begin in `names`; the last entry is where all of them end."""
     public: Bools
     """Is the level one of a public feature?"""
     of_feature: tuple[range, ...]
-    """The levels of each feature."""
+    """The numbers of each feature's levels."""
 
     @classmethod
     def of(cls, features: Sequence[Feature], begins: Int64s) -> "Levels":
@@ -43,6 +46,7 @@ class Levels:
                 row_count += feature.size
             of_feature.append(range(first, len(level_begins)))
         return cls(
+            # The empty array is for tables without any categorical feature.
             np.concatenate([*rows, np.empty(0, np.int64)]),
             np.concatenate([*names, [row_count]]),
             np.array([*level_begins, name_count]),
@@ -51,9 +55,9 @@ class Levels:
         )
 
     def summed(self, tally: Int64s) -> Int64s:
-        """People of each name of each level, by label."""
+        """How many people have each name of each level, by label."""
         return np.add.reduceat(tally[self.rows], self.names[:-1], axis=0) if len(self.rows) else tally
 
     def count(self, are: Bools) -> Int64s:
-        """How many names of each level are so."""
+        """How many names of each level are marked; `are` has a mark for every name."""
         return np.add.reduceat(are.astype(np.int64), self.begins[:-1]) if len(self.public) else self.begins[:0]

@@ -18,10 +18,10 @@ Rows = NDArray[np.int32]
 """Places of rows in a table: four bytes are enough for two billion people."""
 
 LEAST_SHARE = 0.01
-"""A smaller share of a person is not divided further, so that nobody is in more than a hundred places."""
+"""People are not divided into shares smaller than this, so that nobody is in more than a hundred places."""
 
 NO_SHARE: Floats = np.empty(0)
-"""Every row counts once."""
+"""No weights: every row counts once."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,21 +31,22 @@ class Split:
     feature: int
     sons: int
     son: Int64s
-    """Of each code of a categorical feature; -1 if it cannot come here, or goes to all sons."""
+    """The son of each code of a categorical feature; -1 if the code cannot occur here, or goes to all sons."""
     cut: int = -1
-    """The last code of a numeric feature that goes to the first son; those beyond go to the second."""
+    """The last code of a numeric feature that goes to the first son, before those of the second; -1 if not numeric."""
     at: float = 0.0
-    """The number between that code and the next."""
+    """The threshold: a number between that code's and the next."""
 
     @cached_property
     def codes(self) -> list[Int64s]:
         """The codes of a categorical feature that go to each son."""
         order = np.argsort(self.son, kind="stable")
+        # Codes without a son (-1) stand before the first son's, and are left out.
         ends = np.searchsorted(self.son[order], np.arange(self.sons + 1))
         return [order[begin:end] for begin, end in pairwise(ends.tolist())]
 
     def by_code(self, feature: Feature) -> Int64s:
-        """The son of each code; a missing number is a third one."""
+        """The son of each code; a missing number goes to a third son."""
         if self.cut < 0:
             return self.son
         son = np.full(feature.size, 2, np.int64)
@@ -55,13 +56,13 @@ class Split:
 
 @dataclass(frozen=True)
 class Way:
-    """How rows are divided whose cells may admit several values."""
+    """How rows are divided if their cells may admit several values."""
 
     inside: Bools | None = None
-    """The values that can still occur; None if all."""
+    """Which values can still occur; None if all of them can."""
     shares_missing: bool = False
     rng: np.random.Generator | None = None
-    """If given, every row goes to one son by chance."""
+    """If given, every row goes to one son, drawn by chance."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -72,7 +73,7 @@ class People:
     labels: int
     weights: Int64s
     ordered: bool = False
-    """Labels that are numbers are as far apart as their ranks."""
+    """Are the labels numbers, so that they are as far apart as their ranks?"""
     levels: tuple[Int64s, ...] = ()
     """The hierarchy above the labels, if there is one."""
 
@@ -94,7 +95,7 @@ class People:
         return np.bincount(self.label[rows], weights, self.labels).astype(np.int64)
 
     def by_code(self, rows: Rows, feature: Feature) -> tuple[Int64s, Int64s]:
-        """The codes of a feature that occur in some rows, in order, and people of each by label."""
+        """The codes of a feature that occur in some rows, in order, and the number of people by code and label."""
         here, place = np.unique(feature.codes[rows], return_inverse=True)
         weights = self.weights[rows] if len(self.weights) else None
         keys = place * self.labels + self.label[rows]
@@ -102,7 +103,7 @@ class People:
         return here.astype(np.int64), counts.reshape(-1, self.labels)
 
     def by_son(self, rows: Rows, share: Floats, feature: Feature, split: Split) -> Floats:
-        """How many people of each son and label are in some rows."""
+        """How many people of each label some rows send to each son."""
         counts = np.zeros((split.sons, self.labels))
         kernels.son_counts(feature.codes, split.son, split.cut, feature.plain, self.label, rows, share, counts)
         return counts
@@ -110,7 +111,10 @@ class People:
     def divide(
         self, rows: Rows, share: Floats, feature: Feature, split: Split
     ) -> tuple[list[Rows], list[Floats], Floats]:
-        """Reorder rows in place, each son's together: views of them, of their weights, and the counts of the sons."""
+        """Reorder rows in place so that each son's stand together.
+
+        Returns for each son a view of its rows and one of their weights, and then the people by son and label.
+        """
         counts = np.zeros((split.sons, self.labels))
         ends = kernels.divide(feature.codes, split.son, split.cut, feature.plain, self.label, rows, share, counts)
         return _parts(rows, ends), _parts(share, ends) if len(share) else [share] * split.sons, counts
@@ -118,7 +122,7 @@ class People:
     def divide_shares(
         self, rows: Rows, share: Floats, feature: Feature, split: Split
     ) -> tuple[list[Rows], list[Floats], Floats]:
-        """The same in new arrays; a row whose value is missing goes to all sons, with a share of its weight to each."""
+        """Divide into new arrays; a row whose value is missing goes to all sons, with a share of its weight to each."""
         counts = np.zeros((split.sons, self.labels))
         rows, share, ends = kernels.divide_shares(
             feature.codes, split.son, split.cut, feature.plain, self.label, rows, share, counts
@@ -128,13 +132,17 @@ class People:
     def divide_spread(
         self, rows: Rows, share: Floats, feature: Feature, split: Split, way: "Way"
     ) -> tuple[list[Rows], list[Floats], Floats]:
-        """The same where cells may admit several values: to all sons that a row may belong to, or to one by chance."""
+        """Divide into new arrays where cells may admit several values.
+
+        A row goes to all sons that it may belong to, with a share of its weight, or to one by chance if `way` says so.
+        """
         assert feature.spread is not None
         portion = feature.spread.portions(split.by_code(feature), split.sons, way.inside)
         cells = np.zeros((feature.cells, self.labels))
         kernels.histograms(feature.codes[None], np.zeros(1, np.int64), self.label, rows, share, cells)
         known = (portion * cells[:, :, None]).sum(axis=(0, 1))
         if way.shares_missing:
+            # Cells that say nothing have no son so far: they are shared out in proportion to the others.
             everywhere = known / known.sum() if known.sum() > 0 else np.full(split.sons, 1 / split.sons)
             portion[feature.spread.unknown] = everywhere
         if way.rng is not None:
@@ -150,6 +158,7 @@ class People:
     ) -> tuple[list[Rows], list[Floats], Floats]:
         sons = portion.shape[2]
         chances = np.cumsum(portion[feature.codes[rows], self.label[rows]], axis=1)
+        # Rounding may leave the last sum just below 1, so that a draw lies beyond it.
         son = np.minimum((rng.random(len(rows))[:, None] >= chances).sum(axis=1), sons - 1)
         order = np.argsort(son, kind="stable")
         ends = np.cumsum(np.bincount(son, minlength=sons))
@@ -160,7 +169,11 @@ class People:
         return _parts(rows, ends), _parts(share, ends) if len(share) else [share] * sons, counts
 
     def divide_parts(self, parts: list[Rows], feature: Feature, split: Split) -> tuple[Rows, Int64s]:
-        """The rows of each part by son, one after the other in a new array, and how many each part has in each son."""
+        """Divide several parts at once, without moving their own rows.
+
+        Returns a new array of the rows, part after part and son by son in each, and how many rows each part has in
+        each son.
+        """
         rows = parts[0] if len(parts) == 1 else np.concatenate(parts)
         sizes = np.zeros((len(parts), split.sons), np.int64)
         ends = np.cumsum([len(part) for part in parts])

@@ -1,4 +1,4 @@
-"""Error-based pruning: a subtree goes where a leaf, or its largest branch, promises no more errors (Quinlan 1993)."""
+"""Error-based pruning: a leaf or the largest branch replaces a subtree that promises no fewer errors (Quinlan 1993)."""
 
 import math
 from collections.abc import Iterator
@@ -10,22 +10,22 @@ from kspan.induce.tree.grow import GrowingLeaf, Growth
 from kspan.options import Within
 
 SLACK = 0.1
-"""A simpler tree may promise so many errors more."""
+"""A simpler tree is taken if it promises at most this many errors more."""
 
 ROUNDING = 1e-6
 
 COLLAPSE = 1e-3
-"""Fewer errors than this are not saved by a subtree."""
+"""A subtree is kept only if it saves more errors than this on the training rows."""
 
 
 ConfidenceFactor = Annotated[float, Within(1e-4, 0.5)]
-"""Below that no binomial has a limit, above it more is trusted than was seen."""
+"""Lower factors give no useful limit of the binomial; higher ones would promise fewer errors than were seen."""
 
 
 def prune(growth: Growth, confidence_factor: float = 0.25, *, raising: bool = False, row_worth: float = 1.0) -> None:
     """Replace subtrees of what has grown by leaves, and, if `raising`, nodes by their largest branch.
 
-    Errors are expected as if each row had been seen `row_worth` times: less prunes harder.
+    Errors are estimated as if each row had been seen `row_worth` times: a lower number prunes harder.
 
     A leaf in place of a subtree unites bins, and so only merges spans: what is private stays private. A raised branch
     asks its questions of more people, which may divide a span (Friedman et al. 2006, Sect. 3.3).
@@ -35,9 +35,9 @@ def prune(growth: Growth, confidence_factor: float = 0.25, *, raising: bool = Fa
 
 
 def expected_errors(people: float, errors: float, confidence_factor: float) -> float:
-    """The most errors among so many people that are believable after this many were seen.
+    """How many errors to expect among `people` at most, if `errors` of them were seen to be wrong.
 
-    That is the upper limit of the binomial at the confidence factor. Quinlan's example: none of 6, 9 and 1 is wrong.
+    That is the upper limit of the binomial at the confidence factor. In Quinlan's example none of 6, 9 and 1 is wrong:
 
     >>> [round(expected_errors(people, 0, 0.25) / people, 3) for people in (6, 9, 1)]
     [0.206, 0.143, 0.75]
@@ -51,7 +51,9 @@ def _extra(people: float, errors: float, confidence_factor: float) -> float:
         # Between no error and one a straight line serves.
         return none if errors < ROUNDING else none + errors * (_extra(people, 1, confidence_factor) - none)
     if errors + 0.5 >= people:
+        # There is no room for the correction: at most everybody is wrong.
         return max(people - errors, 0.0)
+    # Wilson's upper limit, the normal approximation of the binomial.
     z = NormalDist().inv_cdf(1 - confidence_factor)
     rate = (errors + 0.5) / people  # with the correction for continuity
     spread = math.sqrt(rate / people - rate**2 / people + z**2 / (4 * people**2))
@@ -59,7 +61,7 @@ def _extra(people: float, errors: float, confidence_factor: float) -> float:
 
 
 def errors_as_leaf(node: GrowingLeaf, confidence_factor: float, row_worth: float = 1.0) -> float:
-    """What a node promises if it is a leaf."""
+    """How many errors a node promises if it is made a leaf."""
     return expected_errors(node.people * row_worth, _errors(node) * row_worth, confidence_factor) / row_worth
 
 
@@ -76,7 +78,7 @@ def _with_all_below(leaf: GrowingLeaf) -> list[GrowingLeaf]:
 
 
 def _collapse(root: GrowingLeaf) -> None:
-    """Make leaves of nodes whose subtrees are right no more often on the training rows, from the top."""
+    """Make a leaf of every node whose subtree is right no more often on the training rows, from the top down."""
     wrong: dict[GrowingLeaf, float] = {}
     for node in reversed(_with_all_below(root)):
         wrong[node] = sum(wrong[son] for son in node.sons) if node.sons else _errors(node)
@@ -94,7 +96,7 @@ def cut(node: GrowingLeaf) -> None:
 
 
 class _Pruning:
-    """One pass from the leaves to the root, with what each subtree promises."""
+    """One pass from the leaves to the root, with the errors that each subtree promises."""
 
     def __init__(self, growth: Growth, confidence_factor: float, raising: bool, row_worth: float) -> None:
         self.growth, self.confidence_factor, self.raising = growth, confidence_factor, raising
@@ -110,8 +112,9 @@ class _Pruning:
             self.settle_one(node)
 
     def settle_one(self, node: GrowingLeaf) -> None:
-        """Prune a node whose sons are pruned."""
+        """Prune one node, after its sons."""
         as_leaf = self.as_leaf(node)
+        # A branch that was raised brings new sons, so the node is looked at again.
         while node.sons:
             as_tree = sum(self.promised[son] for son in node.sons)
             raised = self.raised(node)
@@ -128,14 +131,14 @@ class _Pruning:
         self.promised[node] = as_leaf
 
     def raised(self, node: GrowingLeaf) -> GrowingLeaf | None:
-        """The largest branch of a node with all of its rows sent down there, if it could take the node's place."""
+        """The largest branch of a node with all rows of the node sent down; None if it cannot take the node's place."""
         branch = max(reversed(node.sons), key=lambda son: round(son.people, 6))  # the last among equals, as in J48
         if not self.raising or branch.split is None or self.asks_again(node, branch):
             return None
         return self.sent_down(branch, node)
 
     def asks_again(self, node: GrowingLeaf, branch: GrowingLeaf) -> bool:
-        """Does a branch ask the attribute of its node for a finer level, so that it has no answer to other values?"""
+        """Does a branch ask its node's attribute again, so that it has no answer for the values of other branches?"""
         assert node.split is not None
         feature = node.split.feature
         asked = self.growth.features[feature]
@@ -145,7 +148,7 @@ class _Pruning:
         return any(one.split is not None and one.split.feature == feature for one in _with_all_below(branch))
 
     def sent_down(self, branch: GrowingLeaf, above: GrowingLeaf) -> GrowingLeaf:
-        """A copy of a branch with all rows of a node above in it."""
+        """A copy of a branch, with all rows of a node above sent down."""
         growth = self.growth
         top = GrowingLeaf(
             branch.number, above.rows, above.share, above.counts, above.above, above.place, split=branch.split

@@ -13,7 +13,7 @@ Interval = tuple[float | None, float | None]
 
 
 def recounted(tree: Tree, table: Table) -> Tree:
-    """A tree with the labels of these people at every node; each of them must go one way only."""
+    """A tree with the people of a table counted at every node; everybody must go one way only (see `goes_one_way`)."""
     target = table[tree.target]
     place = {label: number for number, label in enumerate(tree.labels)}
     label = np.array([place[target.label(code)] for code in range(target.size)], np.int64)[target.codes]
@@ -27,7 +27,7 @@ def recounted(tree: Tree, table: Table) -> Tree:
 
     order: list[tuple[Node, Int64s]] = [(tree.root, np.arange(table.rows))]
     sons: list[list[int]] = []
-    for node, rows in order:
+    for node, rows in order:  # which grows meanwhile: parents come before their sons
         sons.append(list(range(len(order), len(order) + len(node.edges))))
         name = "" if node.attribute is None else tree.attributes[node.attribute].name
         order.extend((edge.node, admitted(name, edge.region, rows)) for edge in node.edges)
@@ -59,10 +59,11 @@ def goes_one_way(tree: Tree) -> bool:
 
 
 def without_root(tree: Tree) -> Tree | None:
-    """The largest branch of a tree in the place of its root, for people to be counted anew; None if it asks nothing.
+    """The largest branch of a tree in the place of its root; None if no branch can take it.
 
-    What the branch asks of the root's attribute was asked of what the root let through: bounds that the root set are
-    taken away, and a branch that asks a category (or for a missing value) again cannot answer all others.
+    Its people must be counted anew. If the branch asks the root's attribute again, it knows only the values that the
+    root let through. Bounds of a number that the root set are simply removed. With categories or missing values that
+    cannot be done, so there is no such tree.
     """
     root = tree.root
     asking = [edge for edge in root.edges if not edge.node.is_leaf]
@@ -79,7 +80,7 @@ def without_root(tree: Tree) -> Tree | None:
 
 
 def _unbounded(node: Node, attribute: int, bounds: Interval) -> Node:
-    """A node with all below it, without the bounds that were set above of one numeric attribute."""
+    """A node with all below it, without the bounds that were set above for one numeric attribute."""
     low, high = bounds
     order, made = [node], dict[int, Node]()
     for one in order:

@@ -13,11 +13,11 @@ from kspan.model.outcome import plain
 from kspan.model.tree.model import Attribute, Edge, Node, Region, Role, Tree
 
 Bounds = dict[int, tuple[float | None, float | None]]
-"""Of numeric features that were asked above."""
+"""The lower and the upper bound of each numeric feature that was asked above."""
 
 
 def released(growth: Growth, table: Table, schema: Schema) -> Tree:
-    """What has grown, as it is released."""
+    """What has grown, in the form in which it is released."""
     return Tree(*head(growth, table, schema), released_node(growth))
 
 
@@ -44,7 +44,11 @@ class _Open:
 
 
 def released_node(growth: Growth) -> Node:
-    """The root of what has grown, with all that is below it; sons before their parents, one way down at a time."""
+    """The root of what has grown, with all nodes below it.
+
+    Sons are made before their parents, without recursion: `way` leads from the root to the node that is being made.
+    """
+    # Many nodes share one split (see `Growth.by_level`), so that what its branches admit is found once.
     categories: dict[Split, list[Region]] = {}
     way = [_opened(growth, growth.root, {}, categories)]
     while True:
@@ -54,6 +58,7 @@ def released_node(growth: Growth) -> Node:
             way.append(_opened(growth, last.leaf.sons[place], _inside(last, place), categories))
             continue
         counts = last.leaf.counts
+        # Without rows that are shared out, all counts are whole.
         fractions = growth.shares_missing or bool(growth.spreading)
         told = map(plain, counts.tolist()) if fractions else counts.astype(np.int64).tolist()
         node = Node.of_counts(told, last.leaf.split.feature if last.leaf.split else None, _joined(last.edges))
@@ -76,7 +81,7 @@ def _opened(growth: Growth, leaf: GrowingLeaf, bounds: Bounds, categories: dict[
 
 
 def _joined(edges: list[Edge]) -> tuple[Edge, ...]:
-    """The branches of a node; those to nobody are one if they are very many: a hierarchy may list all of a country."""
+    """The branches of a node; if very many lead to nobody, these become one (a hierarchy may list a whole country)."""
     empty = [edge for edge in edges if edge.node.is_leaf and not edge.node.people and edge.region.values]
     if len(empty) <= MOST_EMPTY:
         return tuple(edges)
@@ -87,21 +92,21 @@ def _joined(edges: list[Edge]) -> tuple[Edge, ...]:
 
 
 def _inside(node: _Open, place: int) -> Bounds:
-    """What is known of numbers below a branch."""
+    """The bounds of numeric features below a branch."""
     intervals = node.regions[place].intervals
     assert node.leaf.split is not None
     return {**node.bounds, node.leaf.split.feature: intervals[0]} if intervals else node.bounds
 
 
 def _categories(growth: Growth, split: Split) -> list[Region]:
-    """What the branches to the sons of a categorical question admit; all of them a missing value, if they share it."""
+    """What each branch of a categorical question admits; if missing values are shared, every branch admits them."""
     feature, shared = growth.features[split.feature], growth.shares_missing
     found = [feature.region(codes) for codes in split.codes]
     return [replace(region, missing=True) for region in found] if shared else found
 
 
 def _intervals(growth: Growth, split: Split, low: float | None, high: float | None) -> list[Region]:
-    """The same of a threshold between the bounds of those above; a third branch is for a missing number."""
+    """What each branch of a threshold admits, within the bounds set above; a third branch is for missing numbers."""
     shared = growth.shares_missing
     sides = [Region(intervals=(side,), missing=shared) for side in ((low, split.at), (split.at, high))]
     return [*sides, Region(missing=True)] if split.sons == 3 else sides

@@ -16,22 +16,25 @@ from kspan.induce.tree.people import People, Rows, Split
 
 @dataclass(eq=False)
 class Span:
-    """People who reach the same leaves, by public values alone; once a public question divides them, its pieces."""
+    """People who reach the same leaves, as far as their public values tell.
+
+    Once a public question has divided it, its `pieces` stand in its place.
+    """
 
     rows: Rows
     leaves: int
     pieces: list["Span"] = field(default_factory=list)
     levels: Bools | None = None
-    """Which levels of public categorical attributes would divide it into crowds, once that was asked."""
+    """Which levels of categorical attributes would leave only crowds of it; None until that is asked."""
     forbidden: dict[int, tuple[Int64s, Int64s]] = field(default_factory=dict)
-    """Runs of codes of public numeric attributes after which it must not be cut, once that was asked."""
+    """By number of a numeric attribute, the runs of codes after which it must not be cut; filled when asked."""
 
     def forget(self) -> None:
-        """It has changed: ask again what would divide it into crowds."""
+        """Drop what was found about dividing it, because it has changed."""
         self.levels, self.forbidden = None, {}
 
     def now(self) -> Iterator["Span"]:
-        """Itself, or what has become of it."""
+        """The span itself or, if it was divided, all the pieces that it has become."""
         waiting = [self]
         while waiting:
             span = waiting.pop()
@@ -43,7 +46,7 @@ class Span:
 
 @dataclass(frozen=True)
 class Parts:
-    """What is left of spans after a split: people by label, and whether the part has more than one bin."""
+    """Parts of spans as a split would leave them: people by label, and whether each part has more than one bin."""
 
     counts: Int64s
     exposing: Bools
@@ -52,7 +55,7 @@ class Parts:
 class GrowingSpans:
     """All spans of a tree, found from its leaves.
 
-    A span that is divided at one leaf is divided for every leaf it reaches; the others find out when they are asked.
+    A span that is divided at one leaf is divided for every leaf it reaches; the other leaves find out when next asked.
     """
 
     def __init__(self, people: People, root: int, rows: Rows, *, target_public: bool) -> None:
@@ -76,23 +79,24 @@ class GrowingSpans:
         return np.array([span.leaves for span in spans]) * self.bins_per_leaf > 1
 
     def as_they_are(self, leaf: int) -> Parts:
-        """The spans that reach a leaf."""
+        """The spans that reach a leaf, undivided, with their people by label."""
         spans = self.of(leaf)
         return Parts(np.array([self.people.counts(span.rows) for span in spans]), self.exposing(spans))
 
     def is_alone(self, leaf: int, rows: Rows) -> bool:
-        """Is a leaf, which has these rows, reached by one span, of just its own people, that has more than one bin?"""
+        """Is a leaf with these rows reached by only one span, which has the same people and more than one bin?"""
         spans = self.of(leaf)
+        # All people of a leaf are in spans that reach it, so equal numbers mean the same people.
         return len(spans) == 1 and len(spans[0].rows) == len(rows) and spans[0].leaves * self.bins_per_leaf > 1
 
     def with_many_bins(self, spans: list[Span]) -> Parts:
-        """What spans would be after a split by a private attribute: it divides none, but gives each more bins."""
+        """Spans as a split by a private attribute would leave them: it divides none, but gives each more bins."""
         return Parts(np.array([self.people.counts(span.rows) for span in spans]), np.ones(len(spans), bool))
 
     def split(self, leaf: int, rows: Rows, feature: Feature, split: Split, sons: dict[int, Rows]) -> None:
-        """Replace a leaf that had some rows by its sons, who have theirs.
+        """Replace a leaf, which had the given rows, by its sons; `sons` has the rows of each.
 
-        Those of a public attribute take their part of each span with them.
+        A public question divides the spans of the leaf, and each son takes its part. A private one divides none.
         """
         spans = self.of(leaf)
         del self.reaching[leaf]
@@ -100,11 +104,13 @@ class GrowingSpans:
             for span in spans:
                 span.leaves += len(sons) - 1
                 span.forget()  # what was allowed to one bin may not be to several
+            # The sons share one list, which is safe: lists of spans are replaced, not changed, once a leaf has them.
             self.reaching.update(dict.fromkeys(sons, spans))
             return
         for new in sons:
             self.reaching[new] = []
-        # A span that has the rows of the leaf itself was divided with it; rows that several leaves share are not moved.
+        # If the span's rows are the leaf's own array, they were divided with the leaf. Others must not be moved, since
+        # several leaves may share them.
         if len(spans) == 1 and spans[0].rows is rows:
             self.replace(spans[0], {new: part for new, part in sons.items() if len(part)})
             return
@@ -118,9 +124,10 @@ class GrowingSpans:
                 self.replace(span, {numbers[part]: moved[last[part] - of_span[part] : last[part]] for part in parts})
 
     def replace(self, span: Span, parts: dict[int, Rows]) -> None:
-        """Make pieces of a span, each of which goes to a leaf."""
+        """Divide a span into pieces, one for each leaf in `parts`; if there is only one leaf, the span goes there."""
         span.forget()
         for leaf, part in parts.items():
+            # A piece reaches as many leaves as the span did: one of the sons in place of their parent.
             piece = Span(part, span.leaves) if len(parts) > 1 else span
             if piece is not span:
                 span.pieces.append(piece)

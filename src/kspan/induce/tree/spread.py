@@ -1,10 +1,13 @@
 """How people spread over values where their cells admit several.
 
-After J. Shao, J. Beckford, Learning decision trees from anonymized data. Counting: a person with the cell `{M|F}`
-counts half for each (equal likelihood); or, which is ours, as values occur among people of the same label, estimated
-from the data itself by expectation and maximization (Dempster, Laird, Rubin 1977). Dividing: a person goes to one
-branch, by chance, by chance with the frequencies that the owner published, or to that of the most frequent value; or,
-which is ours, to every branch with a share of the weight.
+After J. Shao, J. Beckford, Learning decision trees from anonymized data.
+
+- Counting: a person with the cell `{M|F}` counts half for each value (equal likelihood). Our own alternative is to
+  count by how frequent the values are, estimated from the table itself by expectation and maximization (Dempster,
+  Laird, Rubin 1977).
+- Dividing: a person goes to one branch. It is drawn by chance, or by chance with the frequencies that the owner
+  published, or it is the branch of the most frequent value. Our own alternative is to send the person to every branch,
+  with a share of the weight.
 """
 
 from collections.abc import Mapping
@@ -21,19 +24,19 @@ from kspan.options import Typed, Within
 
 Entropy = Literal["equal", "em", "random", "own-value"]
 Counted = Annotated[Entropy, Typed(without=("random",))]
-"""The entropy of a learner that draws nothing."""
+"""The ways of counting for learners that draw nothing by chance."""
 Division = Literal["fractional", "random", "frequent", "distribution"]
 Seed: TypeAlias = Annotated[int, Within(0)] | np.random.Generator
-"""What decides what is left to chance."""
+"""A seed or a generator, for all that is left to chance."""
 
 ROUNDS = 100
-"""Of estimation, at most."""
+"""The most rounds of estimation."""
 
 STEADY = 1e-4
-"""Shares of people that change by no more are found."""
+"""The estimate is found once no share of people changes by more than this."""
 
 Marginals = Mapping[str, Mapping[str, float]]
-"""For attributes the share of people with each value, as their owner published it."""
+"""For each attribute, the share of people with each value, as the owner of the data published it."""
 
 
 @dataclass(frozen=True)
@@ -53,12 +56,16 @@ class Reading:
             raise PolicyError("division 'distribution' needs the published marginals: give them, or use 'fractional'")
 
     def spread(self, general: General, counts: Floats, *, stars_unknown: bool) -> "Spread":
-        """How the people of an attribute spread, of whom so many show each cell and have each label."""
+        """How people spread over the values of an attribute; `counts` has how many there are by cell shown and label.
+
+        If `stars_unknown`, a `*` says nothing, as a missing cell does.
+        """
         column = general.column
         unknown = np.zeros(column.size, bool)
         unknown[[code for code in (column.missing,) if code is not None]] = True
         if stars_unknown and column.suppressed is not None:
             unknown[column.suppressed] = True
+        # Cells that say nothing must not shape the estimates.
         known = np.where(unknown[:, None], 0.0, counts)
         evenly = np.repeat(general.evenly[:, None], counts.shape[1], axis=1)
         likely = evenly
@@ -87,22 +94,25 @@ class Reading:
 
 
 AS_SHOWN = Reading("own-value")
-"""A cell is a value, whatever it shows."""
+"""Every cell is one value, whatever it shows."""
 
 
 def estimated(general: General, counts: Floats, start: Floats) -> Floats:
-    """How likely values are for each label, so that the cells that people show are likeliest."""
+    """Estimate by expectation and maximization how likely each value is, so that the cells shown are likeliest.
+
+    `counts` has people by cell, and `start` the first guess by value; each column of both is estimated by itself.
+    """
     likely = start
     people = np.maximum(counts.sum(axis=0), 1.0)
     for _ in range(ROUNDS):
         spread = general.expected(counts, likely)
-        # A label whose people all show nothing keeps what it had.
+        # A column whose people all show nothing keeps what it had.
         better = np.where(spread.sum(axis=0) > 0, spread, likely)
         steady = np.abs(better - likely).max(initial=0.0) <= STEADY * people.max()
         likely = better
         if steady:
             break
-    # Nothing is impossible: a cell may admit values only that nobody seemed to have.
+    # No value becomes impossible, because a cell may admit only values that nobody seems to have.
     found: Floats = likely + start / start.sum(axis=0) * STEADY
     return found
 
@@ -119,12 +129,13 @@ class Spread:
     unknown: Bools
     """Cells that say nothing: missing ones, and `*` where that is as good as missing."""
     only_top: bool = False
-    """Does everybody go where the value of highest weight goes?"""
+    """Does a person go whole to the son of the value with the highest weight that the cell admits?"""
 
     def counts(self, cells: Floats, inside: Bools | None, size: int) -> Floats:
-        """People by value and label from people by cell and label; a code beyond the values is unknown.
+        """The number of people by value and label, from `cells`, the number by cell and label.
 
-        Only values `inside` are possible where they are counted.
+        Only values `inside` can occur. If `size` has room for a code beyond the values, that gets the people whose
+        cells say nothing.
         """
         values = self.general.size
         if size == values:
@@ -135,9 +146,9 @@ class Spread:
         return found
 
     def portions(self, son: Int64s, sons: int, inside: Bools | None) -> Floats:
-        """For each cell and label the part of a person that goes to each son; `son` has that of each value.
+        """For each cell and label, the part of a person that goes to each son; `son` has the son of each value.
 
-        A cell that says nothing goes to the son of the code beyond the values, if that has one, else nowhere.
+        A cell that says nothing goes to the son of the code beyond the values; if that has none, it goes nowhere.
         """
         values = self.general.size
         if self.only_top:
@@ -156,13 +167,13 @@ class Spread:
         return parts
 
     def _by_mass(self, weights: Floats, son: Int64s, sons: int) -> Floats:
-        """The part of what each cell admits that has each son."""
+        """The share of each cell's weight that belongs to each son."""
         parts = np.stack([self.general.mass(weights * (son == place)[:, None]) for place in range(sons)], axis=2)
         total = parts.sum(axis=2, keepdims=True)
         return np.asarray(np.divide(parts, total, out=np.zeros_like(parts), where=total > 0))
 
     def narrowed(self, codes: Int64s, inside: Bools) -> tuple["Spread", Int64s]:
-        """Codes of cells that admit only those of their values that are inside, and the spread that knows them."""
+        """Narrow cells to the values inside; returns a spread that knows the new cells, and their codes."""
         distinct, place = np.unique(codes, return_inverse=True)
         known = np.flatnonzero(~self.unknown[distinct])
         general, new = self.general.narrowed(distinct[known], inside[: self.general.size])
@@ -171,7 +182,7 @@ class Spread:
         return replace(self, general=general, unknown=unknown), distinct[place]
 
     def _top_only(self, weights: Floats, son: Int64s, sons: int) -> Floats:
-        """The son of the value of highest weight that each cell admits."""
+        """Send everybody whole to the son of the value with the highest weight that the cell admits."""
         parts = np.zeros((self.general.cells, weights.shape[1], sons))
         for code in range(len(parts)):
             admitted = self.general.places(code)
@@ -182,7 +193,7 @@ class Spread:
 
 
 def drawn(general: General, column: Column, rng: np.random.Generator) -> Int64s:
-    """For each row one of the values that its cell admits, by chance; the number of values where it admits none."""
+    """For each row, one of the values that its cell admits, drawn by chance; `general.size` if it admits none."""
     value = np.full(len(column.codes), general.size, np.int64)
     for code in range(column.size):
         rows, admitted = np.flatnonzero(column.codes == code), general.places(code)

@@ -32,7 +32,7 @@ Score = Literal["information-gain", "gain-ratio", "gini"]
 SCORES: Mapping[Score, int] = {"information-gain": INFORMATION_GAIN, "gain-ratio": GAIN_RATIO, "gini": GINI}
 """Information gain (Quinlan 1986), its ratio to the entropy of the split, and the gain in Gini impurity.
 
-That of C4.5 has no name, since it belongs to its learner.
+The score of C4.5 is not among them: its learners always use it, and others never do.
 """
 
 EVERYTHING: Mapping[int, Bools] = {}
@@ -42,14 +42,14 @@ ANYWHERE: Bools = np.empty(0, bool)
 """No cut is forbidden."""
 
 MANY_VALUES = 0.3
-"""A categorical attribute with so many values to a row gains by chance, and is no measure for the others."""
+"""A categorical attribute with this many values per person gains by chance: it is left out of the average gain."""
 
 ABOUT_AVERAGE = 1e-3
 """A gain that is so little below the average counts as average."""
 
 
 class Scores(NamedTuple):
-    """The gain (-1 where it cannot be asked) and the worth of every level of every categorical feature."""
+    """The gain (-1 if the level cannot be asked) and the worth of every level of every categorical feature."""
 
     gains: list[float]
     worths: list[float]
@@ -61,7 +61,7 @@ NO_SCORES = Scores([], [], [])
 
 
 class Threshold(NamedTuple):
-    """The best cut of a numeric feature: its gain (-1 without one) and worth, the last code below it, and its place."""
+    """The best cut of a numeric feature: its gain (-1 if there is none), worth, last code below, and place."""
 
     gain: float
     worth: float
@@ -91,19 +91,23 @@ class Worth:
         self.feature_of = [number for number, levels in self.levels_of.items() for _ in levels]
         self.shared = np.zeros(int(sizes.sum()), bool)
         if shares_missing:
+            # The code of a missing value is a feature's last one.
             ends = (self.begins + sizes).tolist()
             self.shared[[end - 1 for end, word in zip(ends, words, strict=True) if word.can_be_missing]] = True
+        # Room for the kernels to count in, which leave it full of zeros.
         self.room = {number: np.zeros((features[number].plain, people.labels + 1)) for number in self.numbers}
         weight = int(people.weights.sum()) if len(people.weights) else len(people.label)
         few = [word.plain < MANY_VALUES * weight for word in words]
+        # If every attribute has that many values, all of them count: otherwise there would be no average.
         self.in_average = few if any(few) or self.numbers else [True] * len(few)
 
     def of_levels(
         self, rows: Rows, share: Floats, k: int, allowed: Bools | None, inside: Mapping[int, Bools] = EVERYTHING
     ) -> Scores:
-        """The gain and the worth of each level of each categorical feature that is allowed and, if public, leaves k.
+        """The gain and the worth of each level of each categorical feature.
 
-        `inside` has the values that can still occur, of features whose cells may admit several.
+        A level cannot be asked if it is not `allowed`, or if it is public and leaves a son with 1 to `k` - 1 people.
+        `inside` says which values can still occur, for features whose cells may admit several.
         """
         tally, levels = self._tally(rows, share, inside), self.levels
         gains, worths = np.empty(len(levels.public)), np.empty(len(levels.public))
@@ -116,19 +120,20 @@ class Worth:
         return Scores(gains.tolist(), worths.tolist(), np.flatnonzero(np.minimum(gains, worths) > LEAST_GAIN).tolist())
 
     def by_value(self, number: int, rows: Rows, share: Floats, inside: Mapping[int, Bools] = EVERYTHING) -> Floats:
-        """People of some rows by value of one feature and label, a missing value last."""
+        """The number of people in some rows by value of one feature and label; a missing value comes last."""
         feature = self.features[number]
         cells = np.zeros((feature.cells, self.people.labels))
         kernels.histograms(feature.codes[None], np.zeros(1, np.int64), self.people.label, rows, share, cells)
         return cells if feature.spread is None else feature.spread.counts(cells, inside.get(number), feature.size)
 
     def parts(self, rows: Rows) -> Int64s:
-        """People of some rows by label, for every name of every level of every categorical feature."""
+        """The number of people in some rows by label, for every name of every level of every categorical feature."""
+        # Spans hold whole people: a row has its own weight here, not a leaf's share of it.
         share = self.people.weights[rows].astype(np.float64) if len(self.people.weights) else NO_SHARE
         return self.levels.summed(self._tally(rows, share, EVERYTHING).astype(np.int64))
 
     def _tally(self, rows: Rows, share: Floats, inside: Mapping[int, Bools]) -> Floats:
-        """People of some rows by label, for every value of every categorical feature."""
+        """The number of people in some rows by label, for every value of every categorical feature."""
         words = [self.features[number] for number in self.words]
         cells = np.zeros((sum(word.cells for word in words), self.people.labels))
         kernels.histograms(self.codes, self.cell_begins, self.people.label, rows, share, cells)
@@ -150,7 +155,7 @@ class Worth:
         allowed: Bools = ANYWHERE,
         inside: Mapping[int, Bools] = EVERYTHING,
     ) -> Threshold:
-        """The best cut of a numeric feature, where a public one leaves at least k."""
+        """The best cut of a numeric feature; if the feature is public, no son may have fewer than `k` people."""
         feature = self.features[number]
         if feature.spread is not None:
             cells = np.zeros((feature.cells, self.people.labels))
@@ -179,6 +184,7 @@ class Worth:
             lowest = next((scores.gains[level] for level in levels if scores.gains[level] >= 0), None)
             if lowest is not None and counts:
                 usable.append(lowest)
+        # Without an average every candidate is second-rate.
         return sum(usable) / len(usable) if usable else math.inf
 
     def is_second_rate(self, gain: float, average: float) -> bool:
