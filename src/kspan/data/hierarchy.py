@@ -129,12 +129,15 @@ class Hierarchy:
         return (name,) * first + tuple(column[first:])
 
     def _check_names(self, source: str) -> None:
-        """Refuse a name that stands for sets of different sizes at different levels."""
-        sizes: dict[str, tuple[int, int]] = {}
+        """Refuse a name that stands for different sets of values at different levels."""
+        members: dict[str, tuple[int, list[int]]] = {}
         for level, names in enumerate(self.levels):
-            for name, size in Counter(names).items():
-                before, other = sizes.setdefault(name, (level, size))
-                if other != size:
+            here: dict[str, list[int]] = {}
+            for place, name in enumerate(names):
+                here.setdefault(name, []).append(place)
+            for name, places in here.items():
+                before, others = members.setdefault(name, (level, places))
+                if others != places:
                     raise HierarchyError(
                         f"{source} uses {hinted([name])} as a name for different sets of values at levels {before} "
                         f"and {level}: rename one of them",

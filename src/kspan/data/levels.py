@@ -82,6 +82,9 @@ class Ordered:
         """The hierarchy of the values; if there is an order, it must list all of them."""
         numeric = all(number(value) is not None for value in values)
         order = self.order or tuple(sorted(values, key=lambda value: (number(value) or 0.0) if numeric else value))
+        numbers = [number(value) for value in order]
+        # Neighbors are named as an interval only where one can be read as such: of numbers that ascend.
+        numeric = all(a is not None and b is not None and a <= b for a, b in pairwise([-math.inf, *numbers]))
         levels: list[tuple[str, ...]] = [order]
         runs: list[tuple[int, ...]] = [(place,) for place in range(len(order))]
         while len(runs) > self.fanout:

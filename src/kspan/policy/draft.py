@@ -17,7 +17,7 @@ HINTS: dict[str, tuple[str, ...]] = {
     "identifier": (
         "id", "uid", "uuid", "guid", "name", "firstname", "lastname", "surname", "forename", "fullname", "email",
         "mail", "phone", "mobile", "telephone", "fax", "ssn", "passport", "iban", "account", "mrn", "nino", "url",
-        "ip", "username", "login", "license", "license", "plate", "signature",
+        "ip", "username", "login", "license", "licence", "plate", "signature",
     ),
     "private": (
         "income", "salary", "wage", "wages", "pay", "earnings", "disease", "diagnosis", "diagnoses", "icd", "illness",

@@ -204,3 +204,18 @@ def test_what_cannot_be_learned_is_refused(learner: Any) -> None:
     if learner is part:
         with pytest.raises(ks.KspanError, match="confidence_factor"):
             learner(table, schema, confidence_factor=0.9)
+
+
+def test_a_feature_with_levels_and_missing_values_is_asked_twice() -> None:
+    """The second question about a feature must look among those whom the first one let pass."""
+    jobs = ks.Hierarchy.of([("nurse", "health"), ("doctor", "health"), ("clerk", "office"), ("boss", "office")])
+    job = ["nurse", "doctor", "clerk", "boss", None] * 12
+    label = ["yes" if one == "nurse" else "maybe" if one == "doctor" else "no" for one in job]
+    frame = pl.DataFrame({"job": job, "label": label})
+    policy = ks.Policy(public=["job"], target="label", require="k=1", hierarchies={"job": jobs})
+    found = ks.learn(frame, policy, "conjunctive")
+    (rule,) = found.rules
+    (asked,) = rule.conditions
+    assert len(asked.region.values) == 1, "first health or office, then one of its jobs"
+    known = frame.filter(pl.col("job").is_in(list(asked.region.values)))
+    assert set(ks.predict(found, known)["predicted: label"]) == set(known["label"])

@@ -75,6 +75,8 @@ class FrequencySets:
     def remember(self, made: FrequencySet) -> None:
         """Keep one more; the oldest give way."""
         self._latest = self._latest % MOST_REMEMBERED + 1
+        if self._groups[self._latest] != NEVER:  # all slots are full, and this one has the oldest
+            self._oldest = self._latest
         self._forget(self._latest)
         self._sets[self._latest], self._vectors[self._latest] = made, made.vector
         self._groups[self._latest] = len(made.people)

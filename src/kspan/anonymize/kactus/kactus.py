@@ -176,7 +176,7 @@ class Pruning:
             return
         if judge.holds([left])[0]:
             self.released.append(PrunedLeaf({}, left))
-        elif judge.people(left) >= judge.k or not judge.holds_without(left, self.released):
+        elif judge.people(left) >= judge.k or not judge.holds_alone(self.released):
             self.released.append(PrunedLeaf({}, self.joined(left)))
 
     def joined(self, left: Rows) -> Rows:

@@ -45,7 +45,7 @@ class AllowedTogether:
             large[place] = good
         return large
 
-    def holds_without(self, withheld: Rows, leaves: list[PrunedLeaf]) -> bool:
+    def holds_alone(self, leaves: list[PrunedLeaf]) -> bool:
         """Do all leaves satisfy the requirement if all other rows are withheld, and do not count as people?"""
         if self.only_k:
             return True

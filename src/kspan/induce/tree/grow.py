@@ -325,7 +325,10 @@ class Growth:
         if before is None and (number, level) in self.splits_of_all:
             return self.splits_of_all[number, level]
         feature = self.features[number]
-        inside = np.ones(feature.size, bool) if before is None else before[0].codes[before[1]]
+        inside = np.ones(feature.size, bool)
+        if before is not None:
+            split, place = before
+            inside = split.son == place
         if self.shares_missing and feature.can_be_missing:
             inside = inside & (np.arange(feature.size) < feature.plain)
         names = np.arange(feature.size) if level == 0 else feature.levels[level - 1]
