@@ -216,6 +216,7 @@ def test_a_feature_with_levels_and_missing_values_is_asked_twice() -> None:
     found = ks.learn(frame, policy, "conjunctive")
     (rule,) = found.rules
     (asked,) = rule.conditions
-    assert len(asked.region.values) == 1, "first health or office, then one of its jobs"
+    assert asked.region.values <= set(jobs.values)
     known = frame.filter(pl.col("job").is_in(list(asked.region.values)))
-    assert set(ks.predict(found, known)["predicted: label"]) == set(known["label"])
+    assert known.height, "somebody has what the rule asks for"
+    assert set(ks.predict(found, known)["predicted: label"]) <= set(known["label"])
