@@ -22,10 +22,11 @@ from kspan.privacy.requirement import Requirement
 
 
 def judge_of(kind: Kind) -> Judge | None:
-    """The judge in the room of a kind, `audit/NAME/judge.py`; None if it has no such room."""
-    if find_spec(f"kspan.audit.{kind.name}") is None:
+    """The judge of a kind, which stands in `audit/NAME/judge.py`, or in `audit/NAME.py` if that is all; None without."""
+    room = find_spec(f"kspan.audit.{kind.name}")
+    if room is None:
         return None
-    judge: Judge = import_module(f"kspan.audit.{kind.name}.judge").JUDGE
+    judge: Judge = import_module(f"{room.name}.judge" if room.submodule_search_locations else room.name).JUDGE
     return judge
 
 
