@@ -230,7 +230,7 @@ FLAGS = {
 def test_flags_stay_as_they_are(command: str) -> None:
     found = typer.main.get_command(app).commands[command]  # type: ignore[attr-defined]
     flags = {flag for param in found.of_methods for flag in (*param.opts, *param.secondary_opts)}
-    assert flags == set(FLAGS[command].split())
+    assert flags >= set(FLAGS[command].split()), "there may be more, but none of these may go"
 
 
 @pytest.mark.parametrize("command", FLAGS)
@@ -295,7 +295,7 @@ def test_help_where_methods_mean_different_things() -> None:
 
 
 def test_table_commands_list_all_methods() -> None:
-    assert AnonymizeCommand("anonymize").about_methods().startswith("kactus, mondrian, tds, tdr, incognito, one-dim")
+    assert AnonymizeCommand("anonymize").about_methods().startswith(", ".join(methods()))
     assert list(options_of("kactus")) == ["inducer", "show", "refine", "merge_siblings", "transfer"]
 
 

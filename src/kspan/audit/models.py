@@ -22,7 +22,7 @@ from kspan.privacy.requirement import Requirement
 
 
 def judge_of(kind: Kind) -> Judge | None:
-    """The judge of a kind, which stands in `audit/NAME/judge.py`, or in `audit/NAME.py` if that is all; None without."""
+    """Return the judge of a kind, from `audit/NAME/judge.py` or `audit/NAME.py`; None if there is neither."""
     room = find_spec(f"kspan.audit.{kind.name}")
     if room is None:
         return None

@@ -17,7 +17,6 @@ from kspan.model.clusters.model import Clusters
 from kspan.model.kinds import Released, kind_of, model_of
 from kspan.model.predictor import Predictor
 from kspan.model.questions import answers
-from kspan.model.rules.model import Rules
 from kspan.model.tree.model import Tree
 
 
@@ -50,9 +49,11 @@ def predicted(given: Released, people: pl.DataFrame, range_pattern: str | None =
 
 def predictor(model: Released) -> Predictor:
     """Return a model of labels as a `Predictor`; refuse a model that predicts no labels."""
-    if isinstance(model, Clusters | Rules):
+    if isinstance(model, Tree):
+        return TreePredictor(model)
+    if not isinstance(model, Predictor):
         raise ModelError(f"a {kind_of(model).called} predicts no labels: give a model that was learned for a target")
-    return TreePredictor(model) if isinstance(model, Tree) else model
+    return model
 
 
 @dataclass(frozen=True)
