@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class AnonymizeRequest:
-    """What kspan anonymize is asked."""
+    """The arguments and options of kspan anonymize."""
 
     data: Annotated[Path, typer.Argument(help="The table: CSV, Parquet, Arrow or Feather; - for stdin.")]
     policy: PolicyFile
@@ -65,14 +65,14 @@ class AnonymizeRequest:
 
 
 class AnonymizeCommand(MethodCommand):
-    """kspan anonymize with the options of all that make tables."""
+    """The command kspan anonymize, with the options of all its methods."""
 
     def methods(self) -> Methods:
-        """The methods, and what each can be told."""
+        """Return the methods with the options of each."""
         return _methods()
 
     def about_methods(self) -> str:
-        """What is said of -m."""
+        """Return the help text of -m."""
         return f"{', '.join(name for name in _methods() if name != 'auto')}; auto takes the one that keeps most."
 
 
@@ -95,6 +95,7 @@ def anonymize(asked: AnonymizeRequest) -> int:
     policy = replace(policy, **{name: value for name, value in changes.items() if value is not None})
     _check_places(asked)
     data, output, report = asked.data, asked.output, asked.report
+    # All files of a command are written at the end of `together`, all or none.
     with together(), progress() as step:
         step(f"reading {data.name}")
         people = read_table(data, dialect(asked.delimiter, asked.encoding, asked.columns))

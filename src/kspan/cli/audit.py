@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class AuditRequest:
-    """What kspan audit is asked."""
+    """The arguments and options of kspan audit."""
 
     release: Annotated[
         Path,
@@ -87,10 +87,12 @@ def audit(asked: AuditRequest) -> int:
         judged = _judged(asked, policy, step)
         if asked.people is not None:
             step(f"writing {asked.people.name}")
+            # The risk of each row points at people, so only the owner may read the file.
             write_table(judged.audit.per_row, asked.people, owner_only=True)
         if asked.report is not None:
             from kspan.report.making import described
 
+            # Standard input is no file that a page could name.
             named = None if str(asked.release) == "-" else asked.release
             summary = described(judged.release, judged.audit, judged.source, policy, path=named, progress=step)
             save_report(summary, asked.report)
@@ -109,7 +111,7 @@ class _Judged:
 
 
 def _policy(asked: AuditRequest) -> "Policy | None":
-    """The policy with what the options change of it."""
+    """Return the policy with the changes that options make to it, if there is a policy."""
     from kspan.policy import Policy
 
     if asked.policy is None:
@@ -184,7 +186,7 @@ def _tell(found: "Audit", policy: "Policy | None", *, as_json: bool) -> None:
 
 
 def _check_alone(asked: AuditRequest) -> None:
-    """Refuse options that say nothing of a model without its people."""
+    """Refuse options that do not apply to a model without its people."""
     for_tables = {
         "--population": asked.population,
         "--suppressed": asked.suppressed_text,

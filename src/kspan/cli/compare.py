@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class CompareRequest:
-    """What kspan compare is asked."""
+    """The arguments and options of kspan compare."""
 
     original: Annotated[Path, typer.Argument(help="The people as they are: CSV, Parquet, Arrow or Feather.")]
     released: Annotated[list[Path], typer.Argument(help="Tables that were made of them.")]
@@ -91,7 +91,7 @@ def _words(said: str) -> list[str]:
 
 
 def _named(paths: Sequence[Path]) -> dict[str, Path]:
-    """Files by their names, or by their whole paths where names are the same."""
+    """Return files by their names, or by their whole paths where several have the same name."""
     names = Counter(path.name for path in paths)
     found = {path.name if names[path.name] == 1 else str(path): path for path in paths}
     if len(found) < len(paths):

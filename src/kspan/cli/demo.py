@@ -70,11 +70,11 @@ class _Made:
 
     policy: "Policy"
     found: "Audit"
-    """Of the table as it is."""
+    """The audit of the table as it is."""
     release: "TableRelease"
     tree: "Tree"
     judged: "Audit"
-    """Of the tree."""
+    """The audit of the tree."""
     shared: "Summary"
 
 
@@ -111,6 +111,7 @@ def _made(places: dict[str, Path], step: "Progress") -> _Made:
     seen = people.select(*policy.public, "income")
     judged = judged_tree(learn(seen, of_tree), seen, of_tree)
     write_judged({places["tree.json"]: judged})
+    # The report is about the tree as it was written, not as it was learned.
     tree = published(judged)
     how: dict[str, Any] = {"title": "A model to release (kADET)", "making": Making("kadet")}
     grown = described(tree, judged.audit, seen, of_tree, path=places["tree.json"], **how)
@@ -147,7 +148,7 @@ def _tell(made: _Made, output: Path, places: dict[str, Path]) -> None:
 
 
 def _shared(policy: "Policy", place: Path) -> "Summary":
-    """One model of several owners: what it costs that they publish trees instead of pooling their people."""
+    """Make one model of several owners, and tell what it costs that they publish trees instead of pooling people."""
     import numpy as np
 
     from kspan.datasets import load_adult
@@ -161,6 +162,7 @@ def _shared(policy: "Policy", place: Path) -> "Summary":
     columns = [*policy.public, "income"]
     learned, tested = (load_adult(part).select(columns) for part in ("train", "test"))
     order = np.random.default_rng(SEED).permutation(learned.height)[: OWNERS * EACH]
+    # In random order, so that every eighth row is a fair sample.
     learned = learned[order]
     trees = [share_tree(learned[owner::OWNERS], policy) for owner in range(OWNERS)]
     model = merge_trees([tree.release for tree in trees], rng=SEED)
@@ -183,7 +185,7 @@ def _shared(policy: "Policy", place: Path) -> "Summary":
 
 
 def _right(model: object, people: "pl.DataFrame") -> float:
-    """The share of people whom a model predicts correctly."""
+    """Return the share of people whom a model predicts correctly."""
     from kspan.evaluate.agreement import accuracy
     from kspan.model.predict import predicted
 
@@ -191,7 +193,7 @@ def _right(model: object, people: "pl.DataFrame") -> float:
 
 
 def _lost(release: "TableRelease") -> str:
-    """What a released table does not show any more, and what it still tells of its target."""
+    """Say what a released table no longer shows, and what it still tells of its target."""
     found, target = release.audit, str(release.policy.target)
     in_groups = 1 - (found.utility.cm or 0) / found.people
     everywhere = release.frame[target].value_counts()["count"].max() / found.rows  # type: ignore[operator]

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class LearnRequest:
-    """What kspan learn is asked."""
+    """The arguments and options of kspan learn."""
 
     data: Annotated[
         Path,
@@ -76,16 +76,16 @@ class LearnRequest:
 
 
 class LearnCommand(MethodCommand):
-    """kspan learn with the options of all learners."""
+    """The command kspan learn, with the options of all learners."""
 
     def methods(self) -> Methods:
-        """The learners, and what each can be told."""
+        """Return the learners with the options of each."""
         from kspan.induce.methods import LEARNERS
 
         return {name: learner.options for name, learner in LEARNERS.items()}
 
     def about_methods(self) -> str:
-        """What is said of -m."""
+        """Return the help text of -m."""
         from kspan.induce.methods import LEARNERS, PRIVATE_METHODS
 
         keep, others = ([name for name in LEARNERS if (name in PRIVATE_METHODS) is kept] for kept in (True, False))
@@ -117,6 +117,7 @@ def learn(asked: LearnRequest) -> int:
         if asked.report is not None and made.audit is not None:
             from kspan.report.making import Making, described
 
+            # What k costs can be measured of tables and trees only.
             making = Making(asked.method, asked.options, asked.curve) if made.is_tree else Making()
             summary = described(made.model, made.audit, people, policy, path=asked.output, making=making, progress=step)
             save_report(summary, asked.report)
@@ -124,7 +125,7 @@ def learn(asked: LearnRequest) -> int:
 
 
 def _written(model: "Learned", people: "pl.DataFrame", policy: "Policy", asked: LearnRequest) -> Made:
-    """Judge what was learned where it is to keep the requirement, and write it."""
+    """Judge what was learned if it is to keep the requirement, and write it."""
     from kspan.induce.rules.learner import MinedRules
     from kspan.model.clusters.model import Clusters
     from kspan.model.tree.model import Tree
@@ -163,7 +164,7 @@ def _check_result(asked: LearnRequest, learner: "Learner") -> None:
 
 @dataclass(frozen=True)
 class _PolicySource:
-    """What was said of the columns, once they are known."""
+    """What options say of the columns; it makes the policy of a table once that is read."""
 
     policy: "Policy | None"
     manifest: Path | None
@@ -171,7 +172,7 @@ class _PolicySource:
     range_pattern: str | None
 
     def __call__(self, people: "pl.DataFrame") -> "Policy":
-        """The policy of a table: the one that was given, or that of its manifest, with the names that this explains."""
+        """Return the policy of a table: the given one or that of its manifest, with the names that this explains."""
         from kspan.policy import Policy
         from kspan.tables.manifest import read_manifest
 
@@ -179,6 +180,7 @@ class _PolicySource:
         policy = self.policy
         if policy is None and found is None:
             others = [name for name in people.columns if name != self.target]
+            # Only learners that keep no requirement come here, so it does not matter who knows the columns.
             policy = Policy(public=others, target=self.target, require="k=1")
         elif policy is None:
             assert found is not None
@@ -191,13 +193,14 @@ class _PolicySource:
 
 
 def _policy_source(asked: LearnRequest, learner: "Learner") -> _PolicySource:
-    """What was said of the columns; mistakes in it are told before the data is read."""
+    """Collect what options say of the columns, so that mistakes in it are refused before the data is read."""
     from kspan.data.ranges import check_range_pattern
     from kspan.policy import Policy
     from kspan.tables.manifest import manifest_of
 
     check_range_pattern(asked.range_pattern)
     manifest = asked.manifest
+    # Nothing lies beside standard input.
     if manifest is None and learner.predicts and str(asked.data) != "-":
         manifest = manifest_of(asked.data)
     if asked.policy is None and manifest is None and (asked.target is None or learner.keeps_requirement):

@@ -17,16 +17,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Made:
-    """A model that was written, the judge's word on it if it was judged, and what to tell of it."""
+    """A model that was written, its audit if it was judged, and what to tell of it."""
 
     model: Any
     audit: "Audit | None"
     wrote: tuple[str, ...]
-    """What was written, in a sentence a file."""
+    """What was written, one sentence for each file."""
+    # Functions, since only one of the two is told, and both may be long.
     facts: Callable[[], dict[str, Any]]
-    """For a program."""
+    """What to tell a program (--json)."""
     text: Callable[[], str]
-    """For a person."""
+    """What to tell a person."""
 
     @property
     def is_tree(self) -> bool:
@@ -35,7 +36,7 @@ class Made:
 
 
 def tell_made(made: Made, asked: "LearnRequest", policy: "Policy") -> int:
-    """Say what was written."""
+    """Tell what was written, and return the exit code."""
     for sentence in made.wrote:
         print(sentence, file=sys.stderr)
     tell_report(asked.report)

@@ -1,4 +1,4 @@
-"""The entry point: one short file a command, errors as one sentence, exit codes 0, 1 and 2."""
+"""The entry point: it registers all commands, and turns errors into one sentence and an exit code (0, 1 or 2)."""
 
 import os
 import sys
@@ -79,24 +79,26 @@ def about(
 
 
 NO_THREAD = "can't start new thread"
-"""What Python says when there is no memory for one more."""
+"""What Python says when there is no memory for one more thread."""
 
 
 @dataclass
 class _Asked:
-    """What was asked for before the command was named."""
+    """Options that stand before the name of the command."""
 
     details: Path | None = None
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Run one command and give its exit code."""
+    """Run one command and return its exit code."""
     asked = _Asked()
     try:
         code = int(app(list(arguments), prog_name="kspan", standalone_mode=False, obj=asked) or HOLDS)
+        # typer returns this code instead of raising KeyboardInterrupt.
         return _refuse(f"interrupted: {_left()}") if code == INTERRUPTED else code
     except typer.Exit as done:
         return done.exit_code
+    # Before KspanError, of which it is one: not to hold has an exit code of its own.
     except DoesNotHold as error:
         _refuse(str(error))
         return FAILS
@@ -126,7 +128,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _detailed(error: KspanError, place: Path | None) -> str:
-    """Where the values are that an error is about: not in its sentence, which logs keep."""
+    """Say where the values are that an error is about; its sentence does not name them, since logs keep it."""
     if not error.details:
         return ""
     if place is None:
@@ -139,7 +141,7 @@ def _detailed(error: KspanError, place: Path | None) -> str:
 
 
 def _left() -> str:
-    """What a command that was stopped has left."""
+    """Say what a command that was stopped has left behind."""
     return "what was written before is whole" if has_committed() else "nothing was written"
 
 
@@ -162,6 +164,7 @@ def _whole_run() -> int:
         warnings.simplefilter("ignore")  # what libraries remark on numbers is not for whoever runs a command
     code = main(sys.argv[1:])
     try:
+        # The child process ends without flushing; that the reader has gone is no error.
         sys.stdout.flush()
     except OSError:
         mute()

@@ -19,7 +19,7 @@ Methods = Mapping[str, Mapping[str, Option]]
 
 GIVEN = "kspan: options of methods"
 PREFIX = "of_method_"
-"""Before the names of such options, which may be those of the command's own as well."""
+"""Put before the names of options of methods, since the command may have options with the same names."""
 LARGEST_WRITTEN_OUT = 1e9
 
 
@@ -28,11 +28,11 @@ class MethodCommand(TyperCommand, ABC):
 
     @abstractmethod
     def methods(self) -> Methods:
-        """The methods, and what each can be told."""
+        """Return the methods with the options of each."""
 
     @abstractmethod
     def about_methods(self) -> str:
-        """What is said of -m."""
+        """Return the help text of -m."""
 
     @cached_property
     def of_methods(self) -> list[Any]:
@@ -40,31 +40,34 @@ class MethodCommand(TyperCommand, ABC):
         own = {flag for param in self.params for flag in (*param.opts, *param.secondary_opts)}
         found = by_name(self.methods())
         for name, takers in found.items():
+            # One flag serves all methods, so it must mean the same kind of thing to each.
             if len({(option.flags, option.kind) for option in takers.values()}) > 1:
                 raise TypeError(f"{name} is not the same kind of option for {joined(takers)}: call it otherwise")
             if taken := own.intersection(*(option.flags for option in takers.values())):
                 raise TypeError(f"{joined(taken)} of {joined(takers)} is an option of {self.name}: call it otherwise")
+        # The sort is stable, so that both parts keep their order.
         ordered = sorted(found.values(), key=lambda takers: len(takers) == 1)
         return _parameters(_parameter(takers) for takers in ordered)
 
     def get_params(self, ctx: Any) -> list[Any]:
-        """The parameters of the command, and those of its methods."""
+        """Return the parameters of the command, and those of its methods."""
         for param in self.params:
             if isinstance(param, typer.core.TyperOption) and param.name == "method":
+                # Set only now, since asking earlier would load all methods whenever the program starts.
                 param.help = self.about_methods()
         return [*super().get_params(ctx), *self.of_methods]
 
     def invoke(self, ctx: Any) -> Any:
-        """Run the command; what was said for a method is put aside."""
+        """Run the command; options of methods are set aside for `command_of` to find."""
         given = {param.name.removeprefix(PREFIX): ctx.params.pop(param.name) for param in self.of_methods}
         ctx.meta[GIVEN] = {name: value for name, value in given.items() if value is not None}
         return super().invoke(ctx)
 
 
 def command_of(record: Callable[..., T], run: Callable[[T], int]) -> Callable[..., int]:
-    """The function that typer makes a command of: it takes the fields of a record, and runs that.
+    """Return the function that typer makes a command of: it takes the fields of a record, and runs `run` with it.
 
-    If the record has `options`, these are what was said for a method (see `MethodCommand`).
+    If the record has a field `options`, that gets the options of methods that were typed (see `MethodCommand`).
     """
     fields = [one for one in signature(record).parameters.values() if one.name != "options"]
     of_methods = len(fields) < len(signature(record).parameters)
@@ -77,7 +80,7 @@ def command_of(record: Callable[..., T], run: Callable[[T], int]) -> Callable[..
 
 
 def check_given(method: str, given: Mapping[str, Any], methods: Methods, kinds: Mapping[str, Any]) -> None:
-    """Refuse what a method does not take, in the words of the command line; `kinds` are what methods give."""
+    """Refuse options that a method does not take, by their flags; `kinds` says what kind of model each method gives."""
     check_word("-m", method, methods)
     own = methods[method]
     for name, value in given.items():
@@ -94,12 +97,12 @@ def check_given(method: str, given: Mapping[str, Any], methods: Methods, kinds: 
 
 
 def flag_of(name: str, value: Any, methods: Methods) -> str:
-    """How an option of some method was typed."""
+    """Return the flag by which an option of some method was typed."""
     return next(iter(by_name(methods)[name].values())).flag(value)
 
 
 def by_name(methods: Methods) -> dict[str, dict[str, Option]]:
-    """Options that can be typed, each as the methods have it that take it."""
+    """Return the options that can be typed, by name and by the method that takes them."""
     found: dict[str, dict[str, Option]] = {}
     for method, options in methods.items():
         for option in options.values():
@@ -109,7 +112,7 @@ def by_name(methods: Methods) -> dict[str, dict[str, Option]]:
 
 
 def help_of(takers: Mapping[str, Option]) -> str:
-    """What an option is for, and of which methods, if of several; where it is not the same to all, to whom it is what.
+    """Return the help text of an option; if several methods take it, the text says what it means to which of them.
 
     >>> from kspan.options import Option
     >>> first = Option("rows", ("--rows",), int, (), (), 1, "People of a branch.", least=1)
@@ -134,7 +137,7 @@ def help_of(takers: Mapping[str, Option]) -> str:
 
 
 def joined(words: Iterable[str], last: str = "and") -> str:
-    """Words in a sentence.
+    """Join words as in a sentence.
 
     >>> joined("abc"), joined("ab", "or"), joined("a")
     ('a, b and c', 'a or b', 'a')
@@ -144,7 +147,7 @@ def joined(words: Iterable[str], last: str = "and") -> str:
 
 
 def _facts(option: Option) -> str:
-    """What an option can be, and what it is unless said."""
+    """Say which values an option can have, and which one is the default."""
     if option.typed_words:
         words = (f"{word} (default)" if word == option.default else word for word in option.typed_words)
         return joined(words, "or")
@@ -156,14 +159,14 @@ def _facts(option: Option) -> str:
 
 
 def _number(value: float | None) -> str:
-    """A number to read, or nothing if there is none."""
+    """Write a number for people to read; empty if it is None or infinite."""
     if value is None or value in (float("inf"), -float("inf")):
         return ""
     return f"{value:,.0f}" if value == int(value) and value <= LARGEST_WRITTEN_OUT else f"{value:g}"
 
 
 def _parameter(takers: Mapping[str, Option]) -> Parameter:
-    """An option of methods as a parameter of a function; nothing is said unless it is typed."""
+    """Return an option of methods as a parameter of a function; it is None unless it is typed."""
     option = next(iter(takers.values()))
     panel = f"Options of {next(iter(takers)) if len(takers) == 1 else 'several methods'}"
     told = typer.Option("/".join(option.flags), help=help_of(takers), rich_help_panel=panel)
@@ -172,7 +175,7 @@ def _parameter(takers: Mapping[str, Option]) -> Parameter:
 
 
 def _parameters(made: Iterable[Parameter]) -> list[Any]:
-    """What typer makes of parameters of a function."""
+    """Return what typer makes of the parameters of a function."""
 
     def nothing() -> None:
         """Takes them."""
@@ -186,7 +189,7 @@ def _parameters(made: Iterable[Parameter]) -> list[Any]:
 def _signed(
     function: Callable[..., Any], parameters: list[Parameter], kinds: dict[str, Any], told: Callable[..., Any]
 ) -> Callable[..., Any]:
-    """The function with other parameters, and the name and docstring of another."""
+    """Give a function other parameters, and the name and docstring of the function `told`, for typer to read."""
     function.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
     function.__annotations__ = {"context": typer.Context, **kinds}
     function.__name__, function.__doc__ = told.__name__, told.__doc__

@@ -67,9 +67,10 @@ SuppressedText = Annotated[
 
 
 def dialect(delimiter: str | None, encoding: str | None, columns: str | None) -> "Dialect":
-    """How to read text files, from the options."""
+    """Return how to read text files, according to the options."""
     from kspan.frames.csv import Dialect
 
+    # A tab is hard to type in a shell.
     given = {"\\t": "\t", "tab": "\t"}.get(delimiter or "", delimiter)
     return Dialect(delimiter=given, encoding=encoding, columns=columns.split(",") if columns else None)
 
@@ -100,7 +101,7 @@ def tell_report(path: Path | None, *, holds: bool = True) -> None:
 
 
 check_word = check_choice
-"""Refuses what is none of the words that an option takes."""
+"""Refuses a word that an option does not take."""
 
 
 def check_apart(outputs: Mapping[str, Path | None], *inputs: Path | None) -> None:
@@ -111,6 +112,7 @@ def check_apart(outputs: Mapping[str, Path | None], *inputs: Path | None) -> Non
             continue
         if _resolved(path) in taken:
             raise FileError(f"{option} {path} is a file that this very command reads or writes: name another one")
+        # The next option must not write the same file.
         taken.add(_resolved(path))
 
 

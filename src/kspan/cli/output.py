@@ -32,7 +32,7 @@ def tell(text: str) -> None:
 
 
 def tell_json(value: Any) -> None:
-    """Write one JSON object to stdout, in plain ASCII if it can show no more."""
+    """Write one JSON object to stdout, in plain ASCII if stdout cannot show all characters."""
     text = json.dumps(value, ensure_ascii=False, allow_nan=False, indent=2)
     try:
         text.encode(sys.stdout.encoding or "utf-8")
@@ -43,19 +43,20 @@ def tell_json(value: Any) -> None:
 
 @contextmanager
 def page() -> Iterator["Console"]:
-    """A console for people, told as a whole; wide enough for tables where the output is no terminal."""
+    """Give a console for people, whose text is written at the end as a whole; it is wide if stdout is no terminal."""
     from rich.console import Console
 
     terminal = sys.stdout.isatty()
     width = get_terminal_size().columns if terminal else 160
     text = io.StringIO()
     yield Console(file=text, force_terminal=terminal, width=width, markup=False, highlight=False)
+    # Not reached if something fails meanwhile: nothing is told by half.
     tell(text.getvalue())
 
 
 @contextmanager
 def progress(*, always: bool = False) -> Iterator["Progress"]:
-    """Steps of long work on stderr: a spinner for a person, for a pipe nothing, or plain lines if wanted `always`."""
+    """Show steps of long work on stderr: a spinner in a terminal; in a pipe nothing, or plain lines if `always`."""
     if not sys.stderr.isatty():
         yield (lambda step: print(f"{step} ...", file=sys.stderr)) if always else (lambda step: None)
         return
@@ -66,5 +67,5 @@ def progress(*, always: bool = False) -> Iterator["Progress"]:
 
 
 def mute() -> None:
-    """Let what is still to come go nowhere, so that Python does not complain of it on exit."""
+    """Discard all further output to stdout, so that Python does not complain on exit."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -12,7 +12,7 @@ from kspan.cli.output import progress, tell, tell_json
 
 @dataclass(frozen=True)
 class PredictRequest:
-    """What kspan predict is asked."""
+    """The arguments and options of kspan predict."""
 
     model: Annotated[Path, typer.Argument(help="A model that kspan wrote.")]
     data: Annotated[Path, typer.Argument(help="The people: CSV, Parquet, Arrow or Feather; - for stdin.")]

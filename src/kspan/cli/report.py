@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ReportRequest:
-    """What kspan report is asked."""
+    """The arguments and options of kspan report."""
 
     release: Annotated[
         Path, typer.Argument(help="A table (CSV, Parquet, Arrow, Feather, also gzipped) or a model (JSON).")
@@ -87,6 +87,7 @@ def report(asked: ReportRequest) -> int:
             beside=asked.beside or (),
             population=None if asked.population is None else read_table(asked.population, how),
             title=asked.title or asked.release.name,
+            # Without the people there is nothing to make again and measure.
             method=method if asked.data is not None else None,
             curve=asked.curve,
             path=asked.release,
@@ -104,7 +105,7 @@ def report(asked: ReportRequest) -> int:
 
 
 def _checked_place(asked: ReportRequest) -> Path:
-    """Where the page will be: refused before long work begins if it cannot be written there."""
+    """Return where the page will be; refuse a place that cannot be written before long work begins."""
     from kspan.report.page import check_report
 
     written = asked.output or Path(f"{asked.release}.report.html")
@@ -124,7 +125,7 @@ def _policy(asked: ReportRequest) -> "Policy | None":
 
 
 def _method(asked: ReportRequest) -> str | None:
-    """How the release was made: as said, else as the manifest beside a table tells."""
+    """Return how the release was made, from the option or else from the manifest beside a table."""
     from kspan.evaluate.cost import known_methods
     from kspan.model.kind import is_model
     from kspan.tables.manifest import manifest_of, read_manifest

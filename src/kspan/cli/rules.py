@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from kspan.policy import Policy
 
 SHOWN = 20
-"""Rules that are printed."""
+"""How many rules are printed at most."""
 
 
 def written_rules(mined: "MinedRules", people: "pl.DataFrame", policy: "Policy", asked: "LearnRequest") -> Made:
@@ -31,7 +31,7 @@ def written_rules(mined: "MinedRules", people: "pl.DataFrame", policy: "Policy",
 
 
 def _text(mined: "MinedRules") -> str:
-    """The best rules, and, for the owner, some of those that were left out."""
+    """Write the best rules and, for the owner, some of those that were left out."""
     from kspan.report.formatting import visible
 
     lines = [visible(str(rule)) for rule in mined.rules.rules[:SHOWN]]

@@ -1,4 +1,4 @@
-"""Commands run in a process of their own, and whoever waits for it has the last word.
+"""Run each command in a child process, so that the parent, which only waits, always has the last word.
 
 Compiled code does not hear signals, and libraries end the process when memory runs out. A parent that does nothing but
 wait can always answer: an interrupted command ends at once, and one that died ends in a sentence and an exit code.
@@ -18,12 +18,16 @@ GRACE = 2.0
 """Seconds in which an interrupted command may end by itself."""
 STOPS = (signal.SIGINT, signal.SIGTERM)
 OF_MEMORY = ("SIGABRT", "SIGKILL", "SIGBUS")
-"""How processes end that ask for more memory than there is."""
+"""The signals that end a process that asks for more memory than there is."""
 PR_SET_PDEATHSIG = 1
 
 
 def supervised(work: Callable[[], int], left: Callable[[], str], refuse: Callable[[str], int]) -> int:
-    """The exit code of some work done in a child process; `left` says what was written when it died, `refuse` tells."""
+    """Do some work in a child process, and return its exit code.
+
+    If the work died, `refuse` prints a sentence about it and returns the exit code; `left` says what was written.
+    """
+    # A fork copies only one thread, and locks that others hold would never be released.
     if not hasattr(os, "fork") or threading.active_count() > 1 or os.environ.get("KSPAN_DEBUG"):
         hear_once()
         return work()
@@ -56,6 +60,7 @@ def supervised(work: Callable[[], int], left: Callable[[], str], refuse: Callabl
     _, status = os.waitpid(child, 0)
     for number in STOPS:
         signal.signal(number, signal.SIG_IGN)
+    # Signals are ignored by now: nothing is left to stop, and the last word must get out.
     if os.WIFEXITED(status):
         return os.WEXITSTATUS(status)
     how = signal.Signals(os.WTERMSIG(status)).name
@@ -70,7 +75,7 @@ def supervised(work: Callable[[], int], left: Callable[[], str], refuse: Callabl
 
 
 def hear_once() -> None:
-    """Let the first signal to stop end the work as an interruption, and no other disturb its cleaning up."""
+    """Let the first signal to stop interrupt the work, and ignore further ones, so that it can clean up."""
 
     def stop(number: int, frame: FrameType | None) -> None:
         for each in STOPS:
@@ -82,17 +87,19 @@ def hear_once() -> None:
 
 
 def _end_with(parent: int) -> None:
-    """Let this process end when its parent is killed, where the system knows how."""
+    """Let this process end when its parent is killed, on systems that can do that."""
     with suppress(OSError, AttributeError):
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    # The parent may have been killed before the request was made.
     if os.getppid() != parent:
         os._exit(REFUSED)
 
 
 def silence_libraries() -> None:
-    """Let what libraries print past Python go nowhere: their last words may quote cells."""
+    """Discard what libraries print past Python, since their last words may quote cells."""
     with suppress(OSError):
         sys.stderr.flush()
+        # Python goes on to write to the real stderr; file descriptor 2, which libraries use, leads nowhere.
         spoken = os.dup(2)
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, 2)

@@ -20,7 +20,7 @@ COUNTS = "counts"
 
 
 def check_told(asked: "LearnRequest", learner: "Learner") -> None:
-    """Refuse to tell of nodes what a model without nodes, or without a requirement, cannot tell."""
+    """Refuse --disclose for models without nodes, and --table for methods that keep no requirement."""
     from kspan.frames.files import check_writable
     from kspan.induce.methods import PRIVATE_METHODS, TREE_METHODS
 
@@ -53,6 +53,7 @@ def written_tree(tree: "Tree", people: "pl.DataFrame", policy: "Policy", asked: 
     if table is not None:
         files[table] = _judged_table(tree, people, policy, asked)
     write_judged(files)
+    # A tree that promises nothing is not judged, and --table was refused for it.
     if not files:
         save_model(tree.disclosing(asked.disclose), output)
     written = published(files[output]) if output in files else tree.disclosing(asked.disclose)
@@ -68,7 +69,7 @@ def written_tree(tree: "Tree", people: "pl.DataFrame", policy: "Policy", asked: 
 
 
 def _judged_table(tree: "Tree", people: "pl.DataFrame", policy: "Policy", asked: "LearnRequest") -> "Judged":
-    """What a tree tells of its people as a table, judged like any other."""
+    """Return what a tree tells of its people as a table, judged like any other table."""
     from kspan.model.tree.equivalent import equivalent_frame
     from kspan.publish import judged_table
 

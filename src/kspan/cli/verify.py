@@ -25,6 +25,7 @@ def verify(
 
     check_no_device(release)
     try:
+        # Table and manifest belong together: no command may replace them between the two reads.
         with settled(release):
             content = release.read_bytes()
             manifest = read_manifest(manifest_path(release))

@@ -1,1 +1,1 @@
-"""The scikit-learn faces: learners and the anonymizer, for arrays and dataframes."""
+"""The scikit-learn interfaces of the learners and the anonymizer, for arrays and dataframes."""

@@ -20,7 +20,7 @@ from kspan.policy import Policy
 
 
 class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """A learner by its name; after `fit`, `model_` is what it learned."""
+    """Base of all classifiers: it runs a learner by name, and after `fit`, `model_` is what it learned."""
 
     model_: Model
     classes_: NDArray[Any]
@@ -28,7 +28,7 @@ class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     method: str
     """The learner behind it."""
     range_pattern: str | None = None
-    """How ranges are written, if in a way of their own."""
+    """How the data writes ranges, if not in a usual way."""
 
     def fit(self, X: Any, y: Any) -> Self:  # noqa: N803
         """Learn the label of each row."""
@@ -42,14 +42,15 @@ class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:  # noqa: N803
-        """The likeliest label of each row."""
+        """Return the likeliest label of each row."""
         shares = self.predict_proba(X)
         chosen: NDArray[Any] = self.classes_[shares.argmax(axis=1)]
         return chosen
 
     def predict_proba(self, X: Any) -> Floats:  # noqa: N803
-        """How likely each label is (in the order of `classes_`)."""
+        """Return how likely each label is for each row, in the order of `classes_`."""
         check_is_fitted(self)
+        # Policies list the classes as the domain of the target, so that shares have the order of `classes_`.
         return predictor(self.model_).of_people(rows_of(self, X, reset=False), self.range_pattern)
 
     def _learned(self, people: pl.DataFrame, policy: Policy) -> Model:
@@ -57,14 +58,14 @@ class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     @abstractmethod
     def _options(self) -> dict[str, Any]:
-        """What the learner is told."""
+        """Return the options of the learner."""
 
     @abstractmethod
     def _policy(self, columns: Iterable[str], labels: ClassLabels) -> Policy:
-        """What is known of the columns."""
+        """Return the policy for these columns and labels."""
 
     def __sklearn_tags__(self) -> Any:
-        """What scikit-learn may expect: missing values are values."""
+        """Tell scikit-learn what to expect: missing values are taken as values."""
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
         return tags

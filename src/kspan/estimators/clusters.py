@@ -1,4 +1,4 @@
-"""The scikit-learn face of clusters that keep a requirement."""
+"""The scikit-learn interface of clusters that keep a requirement."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any, Self
@@ -23,8 +23,8 @@ from kspan.policy import Policy
 class KAnonymousClusters(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     """Clusters in which everybody has a crowd of at least k; `clusters_` may be released, `audit_` is the judge's word.
 
-    At most `n_clusters` are made; columns that are not named `private` are public. `require` asks for something else
-    than k. A private number needs its range in `domains`, or may be any number. Other options are those of
+    At most `n_clusters` are made. Columns that are not listed as `private` are public. `require` asks for something
+    else than k. A private number needs its range in `domains`, or may be any number. Other options are those of
     `kspan.induce.clusters.learner`.
 
     >>> import polars as pl
@@ -79,13 +79,13 @@ class KAnonymousClusters(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     def predict(self, X: Any) -> NDArray[np.int64]:  # noqa: N803
-        """The cluster of each row."""
+        """Return the cluster of each row."""
         check_is_fitted(self)
         return self._nearest(rows_of(self, X, reset=False))
 
     @property
     def cluster_centers_(self) -> Floats:
-        """The centers, a row a cluster and a column an attribute, if all of these are numbers."""
+        """The centers, with a row for each cluster and a column for each attribute; all attributes must be numeric."""
         check_is_fitted(self)
         if any(attribute.kind == "categorical" for attribute in self.clusters_.attributes):
             raise PolicyError("centers of categories are no single numbers: see clusters_.centers")

@@ -16,14 +16,15 @@ from kspan.frames.native import to_polars
 
 
 def is_dataframe(given: Any) -> bool:
-    """Has it columns with names?"""
+    """Does it have columns with names?"""
     names = getattr(given, "column_names", None) or getattr(given, "columns", None)
     return names is not None and all(isinstance(name, str) for name in names)
 
 
 def rows_of(estimator: Any, given: Any, *, reset: bool) -> pl.DataFrame:
-    """The rows as a polars frame; arrays are numbers and get column names of their own."""
+    """Return the rows as a polars frame; arrays must hold numbers, and get the column names x0, x1, ..."""
     if is_dataframe(given):
+        # Cells may be words, which the check of arrays would refuse.
         validate_data(estimator, given, reset=reset, skip_check_array=True)
         if len(given) == 0:
             raise DataError("there are 0 samples: give at least one row")
@@ -37,23 +38,23 @@ def rows_of(estimator: Any, given: Any, *, reset: bool) -> pl.DataFrame:
 
 @dataclass(frozen=True, repr=False)
 class ClassLabels:
-    """The label of each row, and what classes are called where names must be words."""
+    """The label of each row, and the names of the classes as text."""
 
     of_rows: NDArray[Any]
     classes: NDArray[Any]
     place: Int64s
-    """Of each row, among the classes."""
+    """The place of each row's label among the classes."""
     names: list[str]
     column: str
     """A name that no column of the rows has."""
 
     def beside(self, rows: pl.DataFrame) -> pl.DataFrame:
-        """The rows with their labels."""
+        """Return the rows with a column of their labels."""
         return rows.with_columns(pl.Series(self.column, self.names, dtype=pl.String)[self.place].alias(self.column))
 
 
 def labels_of(given: Any, rows: pl.DataFrame) -> ClassLabels:
-    """The labels that were given for some rows."""
+    """Return the labels that were given for some rows."""
     labels = column_or_1d(given.to_numpy() if hasattr(given, "to_numpy") else given, warn=True)
     if len(labels) != rows.height:
         raise DataError(f"there are {rows.height} rows but {len(labels)} labels: give one label a row")
@@ -64,7 +65,7 @@ def labels_of(given: Any, rows: pl.DataFrame) -> ClassLabels:
 def roles(
     columns: Iterable[str], public: Iterable[str] | None, private: Iterable[str]
 ) -> tuple[list[str], list[str], list[str]]:
-    """The public, private and identifier columns: what is not private is public, unless the public ones are listed."""
+    """Return public, private and identifier columns; if `public` is None, all that are not private are public."""
     present, hidden = list(columns), list(private)
     known = [name for name in present if name not in hidden] if public is None else list(public)
     strange = [name for name in (*known, *hidden) if name not in present]
@@ -74,8 +75,9 @@ def roles(
 
 
 def _names(classes: NDArray[Any]) -> list[str]:
-    """What classes are called: as they are written, or by number where that would not tell them apart."""
+    """Name classes as they are written, or by number if their texts are not plain or not all different."""
     names = [str(label) for label in classes.tolist()]
+    # A class such as {a|b} would be read as a set of two labels.
     plain = all(read_cell(name) == Exact(name) for name in names) and len(set(names)) == len(names)
     return names if plain else [str(number) for number in range(len(names))]
 

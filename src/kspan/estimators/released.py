@@ -1,4 +1,4 @@
-"""The scikit-learn faces of what learns from released tables."""
+"""The scikit-learn interfaces of what learns from released tables."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any, Self
@@ -20,10 +20,10 @@ from kspan.policy import Policy
 class ReleasedFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Released columns as expected numbers, from which any model of scikit-learn can learn.
 
-    A cell of words is how likely each word is, evenly among those that it admits or, with `likelihood="em"`, as the
-    column itself tells; a cell of numbers is the middle of what it admits. `*` and missing cells get the mean of the
-    others; `missing_indicator` adds columns that say which are missing. `hierarchies` explain names, `domains` list
-    all values, `range_pattern` says how ranges are written (with the groups `low` and `high`).
+    A cell of words becomes the likelihood of each word: even among those that it admits or, with `likelihood="em"`, as
+    the column itself tells. A cell of numbers becomes the middle of what it admits. `*` and missing cells get the mean
+    of the others; `missing_indicator` adds columns that say which are missing. `hierarchies` explain names, `domains`
+    list all values, and `range_pattern` says how ranges are written (with the groups `low` and `high`).
 
     >>> import polars as pl
     >>> people = pl.DataFrame({"sex": ["F", "M", "{F|M}"], "age": ["[20, 29]", "30", "*"]})
@@ -74,17 +74,17 @@ class ReleasedFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     def transform(self, X: Any) -> Floats:  # noqa: N803
-        """Rows, released or raw, as numbers."""
+        """Return rows, released or raw, as numbers."""
         check_is_fitted(self)
         return self.encoding_.matrix(rows_of(self, X, reset=False), self.range_pattern)
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
-        """What the columns of numbers are called."""
+        """Return the names of the columns of numbers."""
         check_is_fitted(self)
         return np.array(self.encoding_.names, object)
 
     def __sklearn_tags__(self) -> Any:
-        """What scikit-learn may expect: missing values are values."""
+        """Tell scikit-learn what to expect: missing values are taken as values."""
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
         tags.transformer_tags.preserves_dtype = []
@@ -92,12 +92,13 @@ class ReleasedFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
 
 class ReleasedClassifier(Classifier):
-    """What classifiers share that keep no requirement and are told what the cells of released columns mean."""
+    """Base of classifiers that keep no requirement and can be told what the cells of released columns mean."""
 
     hierarchies: Mapping[str, Any] | None
     domains: Mapping[str, Any] | None
 
     def _options(self) -> dict[str, Any]:
+        # The learner takes all other parameters; these go into the policy.
         about_cells = ("hierarchies", "domains", "range_pattern")
         return {name: value for name, value in self.get_params().items() if name not in about_cells}
 
@@ -113,7 +114,7 @@ class ReleasedClassifier(Classifier):
 
 
 class NaiveBayesClassifier(ReleasedClassifier):
-    """Naive Bayes by fractions of people; where all cells are exact, CategoricalNB of words and GaussianNB of numbers.
+    """Naive Bayes on fractions of people; on exact cells it is CategoricalNB for words and GaussianNB for numbers.
 
     >>> import polars as pl
     >>> people = pl.DataFrame({"sex": ["F", "F", "M", "{F|M}"]})
@@ -149,8 +150,8 @@ class NaiveBayesClassifier(ReleasedClassifier):
 class LogisticClassifier(ReleasedClassifier):
     """Logistic regression on what cells are expected to hold (see `ReleasedFeatures`).
 
-    `numbers` are standardized ("scaled"), or told by `bins` of equally many people ("binned") or by bins that are cut
-    where labels change ("by-label").
+    `numbers` are standardized ("scaled"), or replaced by `bins` of equally many people ("binned") or by bins that are
+    cut where labels change ("by-label").
     """
 
     method = "logistic"
@@ -208,7 +209,7 @@ class PARTClassifier(ReleasedClassifier):
 
 
 class ConjunctiveClassifier(ReleasedClassifier):
-    """One rule, grown on some of the people and pruned on the others, and what is true of those it does not admit."""
+    """One rule, grown on some of the people and pruned on the others, and one answer for all whom it does not admit."""
 
     method = "conjunctive"
 
@@ -230,7 +231,7 @@ class ConjunctiveClassifier(ReleasedClassifier):
         self.range_pattern = range_pattern
 
     def __sklearn_tags__(self) -> Any:
-        """What scikit-learn may expect: one rule knows two labels at most."""
+        """Tell scikit-learn what to expect: one rule can predict two labels at most."""
         tags = super().__sklearn_tags__()
         tags.classifier_tags.poor_score = True
         return tags

@@ -1,4 +1,4 @@
-"""The scikit-learn face of the miner of association rules."""
+"""The scikit-learn interface of the miner of association rules."""
 
 from collections.abc import Iterable
 from typing import Any, Self
@@ -79,7 +79,11 @@ class KAnonymousRules(BaseEstimator):  # type: ignore[misc]
         return self
 
     def _policy(self, columns: list[str]) -> Policy:
-        """Items that are named have their role, patterns among them; what is in neither list is public, or no item."""
+        """Return the policy of the items, which are listed by name or pattern.
+
+        If no public items are listed, all that are not private are public; otherwise columns in neither list are no
+        items.
+        """
         hidden, require = list(self.private), self.require or f"k={self.k}"
         if self.public is not None:
             known = _expanded(list(self.public), hidden, columns)
@@ -89,11 +93,11 @@ class KAnonymousRules(BaseEstimator):  # type: ignore[misc]
 
 
 def _expanded(public: list[str], private: list[str], columns: list[str]) -> tuple[list[str], list[str]]:
-    """The columns behind names and patterns of both roles."""
+    """Return the columns that the names and patterns of both roles stand for."""
     policy = expanded(Policy(public=public, private=private, require="k=1"), columns)
     return list(policy.public), list(policy.private)
 
 
 def _of_kind(given: Any, made: pl.DataFrame) -> Any:
-    """A frame of rules as the kind of dataframe that the transactions were in; polars for arrays."""
+    """Return a frame of rules as the kind of dataframe that the transactions were in; polars for arrays."""
     return of_its_kind(given, made) if hasattr(given, "columns") or hasattr(given, "column_names") else made

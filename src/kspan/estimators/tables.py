@@ -1,4 +1,4 @@
-"""The scikit-learn face of the methods that make tables anonymous."""
+"""The scikit-learn interface of the methods that make tables anonymous."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any, Self
@@ -24,10 +24,11 @@ from kspan.tables.release import TableRelease
 class Anonymizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  # type: ignore[misc,call-arg]
     """Makes public columns coarser until everybody stands in a crowd of k; `release_` is the table that may leave.
 
-    `method` and its `options` are those of `kspan.anonymize`, which a label makes good for predicting it. Columns that
-    are not named `private` are public; if `public` is given, all that are in neither are dropped. `require` asks for
-    something else than k. `transform` shows new rows as the release shows such people: to be predicted, not released.
-    Rows cannot be left out here: those that a method withholds are shown by `fit_transform` like their nearest group.
+    `method` and its `options` are those of `kspan.anonymize`; with labels it keeps the table good for predicting them.
+    Columns that are not listed as `private` are public; if `public` is given, columns in neither list are dropped.
+    `require` asks for something else than k. `transform` shows new rows as the release shows such people: to be
+    predicted, not released. `fit_transform` cannot leave rows out: it shows those that a method withholds like their
+    nearest group.
 
     >>> from kspan.datasets import mortgage
     >>> people = mortgage().drop("Name")
@@ -62,23 +63,25 @@ class Anonymizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any = None) -> Self:  # noqa: N803
-        """Find the recoding; with labels one that keeps them, where the method can."""
+        """Find the recoding; if there are labels, one that keeps them predictable, where the method can."""
         self._fitted_on(X, y)
         return self
 
     def fit_transform(self, X: Any, y: Any = None) -> Any:  # noqa: N803
-        """The rows as they are released, but in their own order and with nobody left out."""
+        """Return the rows as they are released, but in their own order and with nobody left out."""
         rows = self._fitted_on(X, y)
         release = self.release_
         names = release.policy.public
         group = release.partition.group
         out = group == WITHHELD
+        # A withheld row has no group: the cells of group 0 keep its place until those of the nearest replace them.
         shown = {name: shown_cells(release.partition, name)[np.where(out, 0, group)] for name in names}
         if out.any():
             nearest = shown_by_nearest(rows.filter(pl.Series(out)), release.recoding, release.source, release.policy)
             places = np.flatnonzero(out)
             shown = {name: cells.scatter(places, nearest[name]) for name, cells in shown.items()}
         made = rows.drop(release.policy.identifier).with_columns(**shown)
+        # Withheld rows have joined groups, and the release was judged without them.
         found = audit(made, release.policy)
         if not found.holds:
             raise DoesNotHold(
@@ -88,7 +91,7 @@ class Anonymizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  
         return self._as_given(X, made.select(self.get_feature_names_out().tolist()))
 
     def transform(self, X: Any) -> Any:  # noqa: N803
-        """New rows as the release shows such people."""
+        """Return new rows as the release shows such people."""
         check_is_fitted(self)
         rows = rows_of(self, X, reset=False)
         release = self.release_
@@ -96,12 +99,12 @@ class Anonymizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  
         return self._as_given(X, rows.with_columns(**shown).select(self.get_feature_names_out().tolist()))
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
-        """The columns that are left."""
+        """Return the names of the columns that are left."""
         check_is_fitted(self)
         return np.array(self._columns, object)
 
     def _fitted_on(self, X: Any, y: Any) -> pl.DataFrame:  # noqa: N803
-        """Find the recoding, and give the rows with their labels."""
+        """Find the recoding, and return the rows with their labels."""
         rows = rows_of(self, X, reset=True)
         public, private, identifier = roles(rows.columns, self.public, self.private)
         self._columns = [name for name in rows.columns if name not in identifier]
@@ -130,7 +133,7 @@ class Anonymizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  
         return like(given, made) if is_dataframe(given) else made.to_numpy().astype(object)
 
     def __sklearn_tags__(self) -> Any:
-        """What scikit-learn may expect: missing values are values, and cells are words that chance may decide."""
+        """Tell scikit-learn what to expect: missing values are values, and cells are words and may depend on chance."""
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
         tags.non_deterministic = True

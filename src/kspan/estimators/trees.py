@@ -1,4 +1,4 @@
-"""The scikit-learn faces of the tree learners."""
+"""The scikit-learn interfaces of the tree learners."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -28,6 +28,7 @@ class TreeClassifier(Classifier):
         return dict(self.get_params())
 
     def _policy(self, columns: Iterable[str], labels: ClassLabels) -> Policy:
+        # These learners keep no requirement, and k=1 always holds.
         return Policy(public=columns, target=labels.column, require="k=1", domains={labels.column: labels.names})
 
 
@@ -103,9 +104,9 @@ class C45Classifier(TreeClassifier):
 class KADETClassifier(TreeClassifier):
     """A decision tree in which everybody has a crowd of at least k (kADET); `audit_` is the judge's word on it.
 
-    Columns that are not named `private` are public. `require` asks for something else than k, for example
+    Columns that are not listed as `private` are public. `require` asks for something else than k, for example
     "k=10, entropy_l=1.5". The label is private unless `target_public`. With `criterion="c45"` splits are scored and the
-    tree is pruned as by C4.5 (`confidence_factor`, `prune`). `min_rows` is 1, or 2 with that.
+    tree is pruned as by C4.5 (`confidence_factor`, `prune`). By default `min_rows` is 1, or 2 with that criterion.
 
     >>> from kspan.datasets import mortgage
     >>> people = mortgage()

@@ -19,11 +19,11 @@ from kspan.model.tree.model import Region, Tree
 
 Interval: TypeAlias = tuple[float | None, float | None]
 Path: TypeAlias = tuple[frozenset[tuple[str, Region]], str | None]
-"""What a way from the root to a leaf admits of each attribute that it asks, and the label that it predicts."""
+"""What a path from the root to a leaf admits of each attribute that it asks, and the label that it predicts."""
 
 
 def accuracy(labels: Any, truth: Any, weights: Int64s | None = None) -> float:
-    """The share of people whose label is predicted right; a weight says how many people a row stands for.
+    """Return the share of people whose label is predicted right; a weight says how many people a row stands for.
 
     >>> accuracy(["yes", "no", "no"], ["yes", "no", "yes"]), accuracy(["yes", "no"], ["yes", "yes"], np.array([3, 1]))
     (0.6666666666666666, 0.75)
@@ -33,12 +33,13 @@ def accuracy(labels: Any, truth: Any, weights: Int64s | None = None) -> float:
         raise DataError(f"there are {len(ours)} labels beside {len(theirs)}: give both for the same rows")
     if len(ours) == 0:
         raise DataError("there are no labels to compare: give those of at least one row")
+    # Two labels that are both missing are the same.
     same = ours.eq_missing(theirs).to_numpy()
     return float(same.mean() if weights is None else weights[same].sum() / weights.sum())
 
 
 def class_match(first: Any, second: Any, people: Any = None) -> float:
-    """The share of people to whom two models give the same label (Tian et al., Sect. 7.1, "class match").
+    """Return the share of people to whom two models give the same label (Tian et al., Sect. 7.1, "class match").
 
     Models of kspan are asked about `people` (a dataframe or the path of a file); labels may be given in their place.
 
@@ -50,10 +51,10 @@ def class_match(first: Any, second: Any, people: Any = None) -> float:
 
 
 def path_match(first: Any, second: Any) -> float:
-    """The share of paths that two trees have in common among all of both (Tian et al., Sect. 7.1, "path match").
+    """Return the share of all paths of two trees that both trees have (Tian et al., Sect. 7.1, "path match").
 
-    A path is what it admits of each attribute, in whatever order it asks (their Definition 7), and the label at its
-    end; how many people took it does not matter.
+    Two paths are the same if they admit the same values of each attribute, in whatever order they ask (their
+    Definition 7), and end in the same label. How many people took them does not matter.
 
     >>> from kspan.induce.methods import learn
     >>> from kspan.policy import Policy
@@ -70,7 +71,7 @@ def path_match(first: Any, second: Any) -> float:
 
 
 def paths_of(tree: Tree) -> Iterator[Path]:
-    """The paths of a tree, with the label that it predicts for whoever takes them."""
+    """Yield the paths of a tree, with the label that it predicts for whoever takes them."""
     waiting: list[tuple[Any, dict[str, Region], int | None]] = [(tree.root, {}, None)]
     while waiting:
         node, admitted, label = waiting.pop()
@@ -87,7 +88,7 @@ def paths_of(tree: Tree) -> Iterator[Path]:
 
 
 def text_labels(given: Any) -> pl.Series:
-    """Labels as text, numbers the way a person writes them, so that a 1 is a 1.0."""
+    """Return labels as text, with numbers as a person writes them, so that 1 and 1.0 are the same label."""
     series = given if isinstance(given, pl.Series) else pl.Series(np.asarray(given).tolist(), strict=False)
     if series.dtype == pl.String or series.is_empty():
         return series.cast(pl.String)
@@ -117,11 +118,12 @@ def _both(outer: Region, inner: Region) -> Region:
 
 def _overlap(one: Interval, other: Interval) -> Interval | None:
     low, high = _only(max, one[0], other[0]), _only(min, one[1], other[1])
+    # Intervals do not hold their lower end, so one with equal ends is empty.
     return None if low is not None and high is not None and low >= high else (low, high)
 
 
 def _only(pick: Any, *bounds: float | None) -> float | None:
-    """The tighter of two bounds, where None is none."""
+    """Return the tighter of two bounds; `pick` is max or min, and None means no bound."""
     known: Sequence[float] = [bound for bound in bounds if bound is not None]
     return float(pick(known)) if known else None
 
@@ -131,6 +133,9 @@ def _place(interval: Interval) -> float:
 
 
 def _without_idle_missing(region: Region) -> Region:
-    """A region by the values it admits: that a missing one goes along with them (as in C4.5) is no condition."""
+    """Return a region without its missing value if it admits other values, too.
+
+    A missing value that only goes along with others, as in C4.5, is no condition.
+    """
     intervals = tuple(sorted(region.intervals, key=_place))
     return Region(region.values, intervals, region.missing and not region.values and not intervals)

@@ -29,8 +29,9 @@ class Comparison:
     """How well learners predict people they have not seen, from the original table and from released ones."""
 
     table: pl.DataFrame = field(compare=False)
-    """A row a learner and table, the original first: `release`, `learner`, `accuracy`, `class_match` (how many test
-    people get the label that the model from the original gives them), `columns` learned from, `rows`, `seconds`."""
+    """One row per learner and table, the original first: `release`, `learner`, `accuracy`, `class_match` (the share of
+    test people who get the label that the model from the original gives them), `columns` learned from, `rows` and
+    `seconds`."""
     target: str
     original: str
     """What the original is called in the table."""
@@ -67,10 +68,10 @@ def compare(
 ) -> Comparison:
     """Learn the policy's target from the original and from each release, and predict the people of the test table.
 
-    Tables are dataframes or paths of files, releases also what `kspan.anonymize` made, each under a name of yours. The
-    test table shows raw people with their labels. Learners are names of `kspan learn -m` (all that promise nothing if
-    none is given), or functions of yours by name, that learn from a frame and a policy and give a function from a frame
-    to labels. A column is learned from if it is public or private and the test table has it, too.
+    Tables are dataframes or paths of files; `releases` maps names of yours to tables or to what `kspan.anonymize` made.
+    The test table shows raw people with their labels. `learners` are names for `kspan learn -m` (by default all that
+    keep no requirement), or functions of yours by name: each learns from a frame and a policy, and returns a function
+    from a frame to labels. A column is learned from if it is public or private and the test table has it, too.
 
     >>> from kspan.datasets import mortgage
     >>> from kspan.tables.making import anonymize
@@ -100,12 +101,12 @@ def compared(
     *,
     progress: Progress = lambda step: None,
 ) -> Comparison:
-    """The same for frames by name, the original first, and a test table with its name."""
+    """Compare learners on frames by name, the original first; `test` is the name and frame of the test table."""
     target = target_of(policy)
     called, people = test
     original = next(iter(tables))
     labels = target_column(tables[original], policy, original)
-    read = labels_like(policy, labels)
+    read = labels_like(policy, labels)  # all tables read labels as the original does, as numbers or as words
     truth = known_labels(people, read, called)
     known = {labels.label(code) for code in range(labels.size)}
     if not set(truth.unique()) & known:
@@ -128,7 +129,7 @@ def compared(
             seconds = perf_counter() - begun
             with _telling(f"what {learner} learned from {name} cannot be asked about {called}"):
                 predicted = text_labels(predictor(people.select(columns)))
-            base = predicted if base is None else base
+            base = predicted if base is None else base  # the original comes first
             reached.append(
                 {
                     "release": name,
@@ -176,10 +177,11 @@ def _offered(
 
 @contextmanager
 def _telling(what: str) -> Iterator[None]:
-    """Say what could not be done: whoever refuses knows neither learner nor table by name."""
+    """Put `what` in front of any refusal, since the code that refuses knows neither learner nor table by name."""
     try:
         yield
     except KspanError as error:
+        # The kind of the error is kept, since the exit code depends on it.
         raise type(error)(f"{what}: {error}", details=error.details) from None
 
 

@@ -40,7 +40,7 @@ class CostPoint:
 
     k: int
     accuracy: float | None = None
-    """The share of the people left out who are predicted right by what the release teaches; None without a target."""
+    """The share of test people who are predicted right from what the release teaches; None without a target."""
     loss: float | None = None
     """How much of the public cells is lost, from 0 to 1 (NCP); None for trees."""
     withheld: float | None = None
@@ -59,13 +59,13 @@ class CostCurve:
 
     method: str
     learner: str | None
-    """What learns from each table, and from raw rows for the ceiling; of a tree, one that promises nothing."""
+    """What learns from each released table and, for the ceiling, from raw rows; a released tree needs no learner."""
     target: str | None
     """What is predicted, if anything."""
     tested: int
     """How many people were left out of every release to be predicted."""
     ceiling: float | None
-    """The accuracy of what the learner makes of the raw rows."""
+    """The accuracy of what the learner learns from the raw rows."""
     floor: float | None
     """The accuracy of always saying the commonest label."""
     chosen: int
@@ -84,12 +84,12 @@ def cost_curve(
     rng: int | np.random.Generator = 0,
     progress: Progress = lambda step: None,
 ) -> CostCurve:
-    """What a method leaves of a dataframe or file at each k, all else that the policy requires being the same.
+    """Measure what a method leaves of a dataframe or file at each k, while all else that is required stays the same.
 
     Methods are those of `kspan.anonymize` (`auto` is settled once, at the policy's k), `kadet`, `kadet-c45`, and `atp`
-    and `ldm` of `kspan.share`. With a target a share of the people, `tested`, is left out of every release, and
-    predicted by a C4.5 that learns from the table, or by the tree itself. A table without a target, or with a public
-    one, which it makes coarser, is only asked what it loses. The same `rng` gives the same curve.
+    and `ldm` of `kspan.share`. If there is a target, a share of the people, `tested`, is left out of every release and
+    predicted by a C4.5 that learns from the table, or by the tree itself. Tables without a target, or with a public one
+    (which they make coarser), are only measured by what they lose. The same `rng` gives the same curve.
 
     >>> from kspan.datasets import load_adult
     >>> people = load_adult("train").select("age", "education", "sex", "income").head(1500)
@@ -102,6 +102,7 @@ def cost_curve(
     if method not in known:
         raise PolicyError(f"there is no method {method!r}{did_you_mean(method, known)}: use {', '.join(known)}")
     random = np.random.default_rng(rng)
+    # Every k gets the same seed, so that only k makes a difference.
     seed, frame = int(random.integers(SEEDS)), load(data)
     predicts = makes_trees(method) or policy.target in policy.private
     trial = Trial.of(frame, policy, tested, rng=random) if predicts else None
@@ -110,6 +111,7 @@ def cost_curve(
     asked = _asked(ks, chosen, encode(people, policy, []).people)
     if method == "auto":
         progress("choosing a method")
+        # Where the policy's k cannot be reached no method can be chosen, so smaller ones follow, the largest first.
         method = _settled(people, policy, [chosen, *(k for k in reversed(asked) if k < chosen)], options, seed)
     points = []
     for number, k in enumerate(asked, 1):
@@ -117,6 +119,7 @@ def cost_curve(
         try:
             points.append(_point(k, people, requiring(policy, k), method, options, seed, trial))
         except (Unreachable, DoesNotHold) as error:
+            # A k that cannot be reached is a fact about the curve, not a failure.
             points.append(CostPoint(k, refused=str(error)))
     if trial is None:
         return CostCurve(method, None, None, 0, None, None, chosen, tuple(points))
@@ -147,7 +150,7 @@ def requiring(policy: Policy, k: int) -> Policy:
 
 
 def _asked(ks: Sequence[int] | None, chosen: int, people: int) -> list[int]:
-    """Each k once, from the least: those given, or the usual ones that leave people at least two crowds."""
+    """Return each k to try once, in ascending order: those given, or the usual ones with room for two crowds."""
     if ks is None:
         return sorted({chosen, *(k for k in KS if 2 * k <= people)})
     if not len(ks):
@@ -158,7 +161,7 @@ def _asked(ks: Sequence[int] | None, chosen: int, people: int) -> list[int]:
 
 
 def _settled(people: pl.DataFrame, policy: Policy, ks: Sequence[int], options: Mapping[str, Any], seed: int) -> str:
-    """The method that `auto` takes at the first k that can be reached at all."""
+    """Return the method that `auto` takes at the first of the `ks` that can be reached."""
     first: KspanError | None = None
     for k in ks:
         try:
@@ -178,7 +181,7 @@ def _point(
     seed: int,
     trial: Trial | None,
 ) -> CostPoint:
-    """What is left under a policy with this k."""
+    """Measure what is left under a policy with this k."""
     if trial is not None and makes_trees(method):
         tree, found = _tree(people, policy, method, options)
         return CostPoint(k, accuracy=trial.accuracy_of(tree), crowds=found.groups)
@@ -194,7 +197,7 @@ def _point(
 
 
 def _tree(people: pl.DataFrame, policy: Policy, method: str, options: Mapping[str, Any]) -> tuple[Tree, Audit]:
-    """A tree that may be published under a policy, and the judge's word on it."""
+    """Return a tree that may be published under a policy, and its audit."""
     if method in SHARED:
         shared = share_tree(people, policy, method, **options)
         return shared.tree, shared.audit
@@ -204,7 +207,7 @@ def _tree(people: pl.DataFrame, policy: Policy, method: str, options: Mapping[st
 
 
 def _plain(method: str, options: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
-    """The learner that promises nothing, and those of the options that are about learning.
+    """Return the learner to compare with, which keeps no requirement, and those of the options that are about learning.
 
     >>> _plain("atp", {"learner": "id3", "min_rows": 5, "marginals": True})
     ('id3', {'min_rows': 5})
@@ -213,6 +216,7 @@ def _plain(method: str, options: Mapping[str, Any]) -> tuple[str, dict[str, Any]
         return "c45", {}
     # An ID3 that nothing stops learns its people by heart, and would be an easy one to beat.
     learner = str(options.get("learner", "c45")) if method == "atp" else "c45"
+    # Sharing has options with the names of options of learners, such as `marginals`.
     sharing = signature(share_tree).parameters if method in SHARED else ()
     return learner, {
         name: said for name, said in options.items() if name in options_of(learner) and name not in sharing

@@ -17,7 +17,7 @@ Learner: TypeAlias = Callable[[pl.DataFrame, Policy], Predictor]
 
 
 def plain_learners() -> list[str]:
-    """The names of the learners that promise nothing, and so lose nothing by it.
+    """Return the names of the learners that keep no requirement, and so lose nothing by keeping one.
 
     >>> plain_learners()[:2]
     ['id3', 'c45']
@@ -26,7 +26,7 @@ def plain_learners() -> list[str]:
 
 
 def learner_named(name: str) -> Learner:
-    """The learner that `kspan learn -m` knows by this name, with its own options."""
+    """Return the learner that `kspan learn -m` knows by this name, with its default options."""
     if name not in PREDICTING:
         said = name[:40]
         raise PolicyError(f"there is no learner {said!r}{did_you_mean(said, PREDICTING)}: use {', '.join(PREDICTING)}")
@@ -39,7 +39,7 @@ def learner_named(name: str) -> Learner:
 
 
 def learners_of(given: Iterable[str] | Mapping[str, Learner] | None) -> dict[str, Learner]:
-    """Learners by name: those named, a person's own, or all that promise nothing."""
+    """Return learners by name: those named, your own functions, or if None is given all that keep no requirement."""
     if isinstance(given, Mapping):
         found = dict(given)
     else:

@@ -11,12 +11,12 @@ from kspan.errors import DataError, PolicyError, check_number, did_you_mean
 
 @dataclass(frozen=True)
 class Dunn:
-    """One method beside each of the others (Bonferroni-Dunn): who is better, and may that be luck?"""
+    """One method compared with each of the others (Bonferroni-Dunn): which is better, and may that be luck?"""
 
     control: str
     alpha: float
     critical_difference: float
-    """Average ranks that differ by more differ significantly."""
+    """Average ranks that differ by more than this differ significantly."""
     differences: Mapping[str, float]
     """The average rank of each other method less that of the control: above 0 the control is better."""
     p: Mapping[str, float]
@@ -35,7 +35,7 @@ class Dunn:
 
 @dataclass(frozen=True)
 class Friedman:
-    """Are several methods equally good? `p` is how likely ranks so different are if they are."""
+    """Are several methods equally good? `p` is how likely such different ranks would be if they were."""
 
     data_sets: int
     ranks: Mapping[str, float]
@@ -47,7 +47,7 @@ class Friedman:
     p: float
 
     def against(self, control: str, *, alpha: float = 0.05) -> Dunn:
-        """The control beside each other method; ask only if `p` is small."""
+        """Compare the control with each other method; this means something only if `p` is small."""
         if control not in self.ranks:
             known = ", ".join(self.ranks)
             raise PolicyError(f"there is no method {control!r}{did_you_mean(control, self.ranks)}: use {known}")
@@ -70,7 +70,7 @@ class Friedman:
 def friedman(scores: Mapping[str, Sequence[float]]) -> Friedman:
     """Compare methods by their scores on the same data sets in the same order; more is better.
 
-    As in Demsar's paper nothing is added for ties, which is on the careful side.
+    As in Demsar's paper there is no correction for ties, which is on the careful side.
 
     >>> found = friedman({"a": [0.8, 0.7, 0.9, 0.6], "b": [0.7, 0.6, 0.8, 0.5], "c": [0.6, 0.5, 0.7, 0.7]})
     >>> found.ranks, found.chi2
@@ -84,7 +84,9 @@ def friedman(scores: Mapping[str, Sequence[float]]) -> Friedman:
         raise DataError("ranks need scores that are numbers, on at least two data sets: complete the scores")
     ranks = stats.rankdata(-table, axis=0).mean(axis=1)
     chi2 = 12 * data_sets / (methods * (methods + 1)) * float((ranks**2).sum() - methods * (methods + 1) ** 2 / 4)
+    # Rounding may leave it just below zero if all ranks are equal.
     chi2 = max(chi2, 0.0)
+    # Where all data sets rank the methods alike, nothing is left to divide by.
     room = data_sets * (methods - 1) - chi2
     f = (data_sets - 1) * chi2 / room if room > 1e-9 else np.inf
     return Friedman(

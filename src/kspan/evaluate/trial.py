@@ -20,7 +20,7 @@ from kspan.policy import Policy
 
 @dataclass(frozen=True, repr=False)
 class Trial:
-    """A table in two parts, each label spread over both alike."""
+    """A table in two parts, one to learn from and one to predict; each label has the same share in both."""
 
     policy: Policy
     """Reads labels in both parts as they are read in the whole table."""
@@ -37,7 +37,7 @@ class Trial:
 
     @classmethod
     def of(cls, frame: pl.DataFrame, policy: Policy, tested: float, *, rng: np.random.Generator) -> Self:
-        """The table in two parts by chance; of every label a share, `tested`, is to be predicted."""
+        """Divide the table at random; of the people with each label the share `tested` is to be predicted."""
         check_number("tested", tested, low=0.01, high=0.99)
         labels = target_column(frame, policy, "the table")
         rows, others = parted(labels.codes, tested, rng=rng)
@@ -49,6 +49,7 @@ class Trial:
         theirs = None if weights is None else weights[others]
         often = np.bincount(labels.codes[rows], None if weights is None else weights[rows])
         guess = pl.Series([labels.label(int(often.argmax()))]).new_from_index(0, len(others))
+        # Without their labels, so that no model can look at them.
         asked = frame[others].drop(labels.name)
         return cls(policy, frame[rows], asked, truth, theirs, accuracy(guess, truth, theirs))
 
@@ -58,26 +59,28 @@ class Trial:
         return self.asked.height if self.weights is None else int(self.weights.sum())
 
     def taught(self, table: pl.DataFrame, learner: str, options: Mapping[str, Any]) -> float:
-        """The accuracy of what a learner makes of a table, raw or released."""
+        """Return the accuracy of what a learner learns from a table, raw or released."""
         policy = narrowed(self.policy, table.columns)
         return self.accuracy_of(learn_labels(table.select(policy.columns), policy, learner, **options))
 
     def accuracy_of(self, model: Model) -> float:
-        """The share of people whose label a model predicts right."""
+        """Return the share of people whose label a model predicts right."""
         labels = predicted(model, self.asked)[f"predicted: {self.policy.target}"]
         return accuracy(labels, self.truth, self.weights)
 
 
 def parted(labels: Codes, tested: float, *, rng: np.random.Generator) -> tuple[Int64s, Int64s]:
-    """Rows to learn from and rows to be predicted: of each label that share, but never all.
+    """Return rows to learn from and rows to predict: of each label the share `tested`, but never all of it.
 
     >>> known, asked = parted(np.array([0, 0, 0, 1, 0, 0, 0]), 0.5, rng=np.random.default_rng(0))
     >>> len(known), len(asked), 3 in known
     (4, 3, True)
     """
     order = rng.permutation(len(labels))
+    # A stable sort keeps the random order inside each label.
     order = order[np.argsort(labels[order], kind="stable")]
     sizes = np.bincount(labels)
     place_in_label = np.arange(len(labels)) - np.repeat(sizes.cumsum() - sizes, sizes)
+    # Rounded down, so that the only person with a label is learned from.
     asked = place_in_label < np.repeat(np.floor(sizes * tested), sizes)
     return np.sort(order[~asked]), np.sort(order[asked])

@@ -16,13 +16,13 @@ from kspan.privacy import KAnonymity, Requirement
 
 
 def known_labels(frame: pl.DataFrame, policy: Policy, name: str) -> pl.Series:
-    """The label of each row of the table called `name`, as models write labels."""
+    """Return the label of each row of a table, as models write labels; `name` is what errors call the table."""
     column = target_column(frame, policy, name)
     return pl.Series([column.label(code) for code in range(column.size)], dtype=pl.String)[column.codes]
 
 
 def target_column(frame: pl.DataFrame, policy: Policy, name: str) -> Column:
-    """The coded target of the table called `name`, in which everybody must have a label."""
+    """Return the coded target of a table; everybody must have a label. `name` is what errors call the table."""
     target = target_of(policy)
     if target not in frame.columns:
         hint = did_you_mean(target, frame.columns)
@@ -42,15 +42,16 @@ def target_of(policy: Policy) -> str:
 
 
 def labels_like(policy: Policy, original: Column) -> Policy:
-    """The policy when labels are to be read as those of the original are: as numbers or as words."""
+    """Return the policy that reads labels as they are read in the original: as numbers or as words."""
     if original.name in policy.domains:
         return policy
     return replace(policy, domains={**policy.domains, original.name: Domain(original.kind)})
 
 
 def narrowed(policy: Policy, columns: Iterable[str]) -> Policy:
-    """The policy for a table that has only these columns."""
+    """Return the policy for a table that has only these columns."""
     kept = set(columns)
+    # Identifiers are left out on purpose: nobody learns from them.
     private = [name for name in policy.private if name in kept]
     return Policy(
         public=[name for name in policy.public if name in kept],
@@ -63,12 +64,13 @@ def narrowed(policy: Policy, columns: Iterable[str]) -> Policy:
         suppressed_text=policy.suppressed_text,
         suppressed=policy.suppressed,
         counting=policy.counting,
+        # There must be some requirement, and k=1 always holds.
         require=reduce(and_, [part for part in policy.require.parts if _applies(part, private)] or [KAnonymity(1)]),
     )
 
 
 def _applies(requirement: Requirement, private: Sequence[str]) -> bool:
-    """Is there still what a requirement is about?"""
+    """Are the private columns that a requirement is about still there?"""
     try:
         requirement.check(private)
     except PolicyError:

@@ -33,7 +33,7 @@ class FTest:
 
 @dataclass(frozen=True)
 class CrossValidation:
-    """What each contender reached on the same folds: a row a round, a column a half."""
+    """The accuracy of each contender on the same folds: a row for each round, a column for each half."""
 
     accuracy: Mapping[str, Floats]
 
@@ -43,7 +43,7 @@ class CrossValidation:
         return {name: float(each.mean()) for name, each in self.accuracy.items()}
 
     def f_test(self, first: str, second: str) -> FTest:
-        """The combined F test on two contenders."""
+        """Run the combined F test on two contenders."""
         for name in (first, second):
             if name not in self.accuracy:
                 known = ", ".join(self.accuracy)
@@ -58,10 +58,10 @@ def five_by_two(
     *,
     rng: int | np.random.Generator = 0,
 ) -> CrossValidation:
-    """Accuracy of contenders on five random halvings of people, each half once to learn from and once to be predicted.
+    """Measure contenders on five random halvings of people; each half is learned from once and predicted once.
 
     A contender is the name of a learner, or a function that learns from the rows of one frame and gives the labels of
-    another: for example one that first makes the rows it learns from anonymous (Kisilevich et al., Fig. 7).
+    another: for example one that first anonymizes the rows it learns from (Kisilevich et al., Fig. 7).
 
     >>> from kspan.datasets import load_adult
     >>> adult = load_adult("train").select("age", "education", "sex", "income").head(1000)
@@ -82,11 +82,12 @@ def five_by_two(
         learned_from, questions = frame[known], frame[asked].drop(str(policy.target))
         for name, contender in entered.items():
             reached[name].append(accuracy(contender(learned_from, questions), truth[asked]))
+    # `halves` gives both directions of a halving one after the other: a round is a row.
     return CrossValidation({name: np.array(each).reshape(ROUNDS, 2) for name, each in reached.items()})
 
 
 def combined_f_test(first: ArrayLike, second: ArrayLike) -> FTest:
-    """The combined 5x2 cv F test on what two contenders reached in five rounds on both halves (Alpaydin 1999).
+    """Run the combined 5x2 cv F test on what two contenders reached in five rounds on both halves (Alpaydin 1999).
 
     >>> halves = [[0.8, 0.75], [0.7, 0.8], [0.9, 0.8], [0.75, 0.8], [0.8, 0.85]]
     >>> found = combined_f_test(halves, [[a - 0.1, b - 0.2] for a, b in halves])
@@ -106,7 +107,7 @@ def combined_f_test(first: ArrayLike, second: ArrayLike) -> FTest:
 
 
 def halves(rows: int, rng: int | np.random.Generator) -> Iterator[tuple[Int64s, Int64s]]:
-    """Rows to learn from and rows to be predicted, ten times: each of five random halvings both ways."""
+    """Yield rows to learn from and rows to predict, ten times: five random halvings, each in both directions."""
     random = np.random.default_rng(rng)
     for _ in range(ROUNDS):
         order = random.permutation(rows)

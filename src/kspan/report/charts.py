@@ -15,19 +15,19 @@ from kspan.report.formatting import visible
 
 FORMATS = {".html": "html", ".svg": "svg", ".png": "png"}
 COLORS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000"]
-"""Told apart by people who see few colors, too (Okabe and Ito)."""
+"""Colors that people with color blindness can tell apart, too (Okabe and Ito)."""
 WIDTH, STEP = 320, 28
 
 
 def check_chart(path: Path) -> None:
-    """Refuse a name that says no format, or a place where no file can be, before long work begins."""
+    """Refuse a file name without a known format, or a place that cannot be written, before long work begins."""
     if path.suffix.lower() not in FORMATS:
         raise FileError(f"cannot tell the format of {path} from its name: end it in {', '.join(FORMATS)}")
     check_place(path)
 
 
 def write_chart(chart: Any, path: Path) -> None:
-    """Write a chart in the format that the name says, whole or not at all."""
+    """Write a chart in the format that the file name says, completely or not at all."""
     check_chart(path)
     kind = FORMATS[path.suffix.lower()]
     picture, page = io.BytesIO(), io.StringIO()
@@ -38,12 +38,13 @@ def write_chart(chart: Any, path: Path) -> None:
     else:
         # The menu of the page would send the data to an editor on the web.
         chart.save(page, format=kind, inline=True, embed_options={"actions": False})
+    # Only one of the two was written to: a PNG is bytes, the others are text.
     content = picture.getvalue() or page.getvalue().encode()
     write_files({path: File(content)})
 
 
 def comparison_chart(comparison: Comparison) -> Any:
-    """Accuracy and class match of each learner on each table, a point each."""
+    """Draw the accuracy and the class match of each learner on each table, as one point each."""
     rows = [
         {**row, "release": harmless(row["release"]), "learner": harmless(row["learner"])}
         for row in comparison.table.to_dicts()
@@ -98,7 +99,7 @@ def _share(what: str, title: str) -> Any:
 
 
 def harmless(name: str) -> str:
-    """A name of a file or column, which may hold anything but must not end the script around it.
+    """Return the name of a file or column, changed so that it cannot end the script around it.
 
     >>> harmless("k=5</script>")
     'k=5‹/script>'

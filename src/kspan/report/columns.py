@@ -1,7 +1,7 @@
-"""What happened to each public column of a table: how its cells are shown, and how its values spread, then and now.
+"""How each public column of a table changed: how its cells are shown, and how its values spread before and after.
 
-A page may leave the house, so nothing rare is named: bars hold at least as many people as a crowd must have, numbers
-are cut at round places, and what is rarer is put together.
+A page may leave the house, so nothing rare is named: each bar holds at least as many people as a crowd must have,
+numbers are cut at round places, and rare values share one bar.
 """
 
 import math
@@ -23,13 +23,16 @@ from kspan.report.summary import Bar, ColumnChange, Part
 
 MOST_BARS = 8
 LEAST_PEOPLE = 5
-"""A bar holds at least so many people, even if nothing is required."""
+"""Each bar holds at least this many people, even if nothing is required."""
 
 
 def column_changes(
     after: Table, before: Table | None, public: Sequence[str], *, k: int, numbers: str | None = None
 ) -> tuple[ColumnChange, ...]:
-    """What happened to each public column; `numbers` says what groups show of numbers if not their own, as `median`."""
+    """Return how each public column changed from `before` to `after`.
+
+    `k` is the size that crowds must have. `numbers` says what groups show in place of their numbers, such as `median`.
+    """
     return tuple(_change(after, before, name, max(k, LEAST_PEOPLE), numbers) for name in public)
 
 
@@ -59,10 +62,12 @@ def _distinct(column: Column, people: Floats) -> int:
 
 
 def _parts(column: Column, people: Floats, old: Column | None, numbers: str | None) -> tuple[Part, ...]:
-    """In which ways the cells of a column are shown, and the share of each."""
+    """Return the ways in which the cells of a column are shown, and the share of people for each of them."""
     shares: dict[str, float] = defaultdict(float)
+    # `_way` looks names up in the hierarchy itself; here cells are read only by how they are written.
     everybody, cells = people.sum(), meanings(replace(column, hierarchy=None)).cells
     for code in np.flatnonzero(people).tolist():
+        # The codes of suppressed and missing cells come after those of values.
         cell = cells[code] if code < len(cells) else None
         shares[_way(column, code, cell, old, numbers)] += people[code] / everybody
     order = ("as it was", "level", "set", "range", "replaced", "missing", "blank")
@@ -83,6 +88,7 @@ def _way(column: Column, code: int, cell: Cell | None, old: Column | None, numbe
         return "set of values"
     if isinstance(cell, Between):
         return "range"
+    # The cell of a median looks like any other number, so only `numbers` can tell.
     is_number = old is not None and old.values.dtype != object
     return f"replaced by the {numbers} of the group" if numbers and is_number else "as it was"
 
@@ -92,7 +98,7 @@ def _level(levels: Sequence[Sequence[str]], label: str) -> int:
 
 
 def _bars(old: Column, had: Floats, new: Column, have: Floats, least: int) -> tuple[Bar, ...]:
-    """How values spread before and, as far as cells tell, after: what is suppressed is nowhere."""
+    """Return bars of how values spread before and after, as far as cells tell; suppressed cells count in no bar."""
     if old.values.dtype == object:
         return _word_bars(_spread(old, had), had.sum(), _spread(new, have), have.sum(), least)
     try:
@@ -103,7 +109,7 @@ def _bars(old: Column, had: Floats, new: Column, have: Floats, least: int) -> tu
 
 
 def _spread(column: Column, people: Floats) -> dict[str, float]:
-    """How many people have each word, as if the words of a cell were even."""
+    """Return how many people have each word; people whose cell admits several words are spread evenly over them."""
     found: dict[str, float] = defaultdict(float)
     for code in np.flatnonzero(people).tolist():
         if code in (column.suppressed, column.missing):
@@ -129,6 +135,7 @@ def _word_bars(
     common = sorted((word for word in before if before[word] >= least), key=lambda word: (-before[word], word))
     common = common[:MOST_BARS]
     bars = [Bar(visible(word), before[word] / everybody, after.get(word, 0.0) / released) for word in common]
+    # Others are not told at all if they are fewer people than a crowd needs.
     rest = sum(before.values()) - sum(before[word] for word in common)
     if rest >= least:
         others = f"{len(before) - len(common):,} others"
@@ -150,8 +157,10 @@ def _number_bars(before: General, had: Floats, after: General, have: Floats, lea
     seen = np.zeros(len(counts))
     told = _without_suppressed(after.column, have)
     for low, high, people in zip(after.lowest, after.highest, told, strict=True):
+        # A missing cell has no ends, and a range that is open on both sides says nothing of where its people are.
         if people and not (math.isnan(low) or (math.isinf(low) and math.isinf(high))):
             seen += people * _overlaps(low, high, cuts)
+    # Shares are of everybody: if cells are missing or suppressed, the bars do not add up to 1.
     names = [f"≤ {number_text(cuts[0])}"]
     names += [f"{number_text(low)} to {number_text(high)}" for low, high in pairwise(cuts)]
     names.append(f"> {number_text(cuts[-1])}")
@@ -159,13 +168,14 @@ def _number_bars(before: General, had: Floats, after: General, have: Floats, lea
 
 
 def round_cuts(numbers: Floats, people: Floats) -> Floats:
-    """Round numbers that divide what most people have into a few parts.
+    """Return round numbers that cut the range in which most people are into a few parts.
 
     >>> round_cuts(np.arange(17.0, 91.0), np.ones(74)).tolist()
     [20.0, 30.0, 40.0, 50.0, 60.0, 70.0, 80.0]
     """
     order = np.argsort(numbers)
     share = np.cumsum(people[order]) / people.sum()
+    # The lowest and the highest 3% of people are left aside, so that outliers do not stretch the bars.
     low, high = (float(numbers[order][np.searchsorted(share, at)]) for at in (0.03, 0.97))
     if high <= low:
         return np.array([low])
@@ -178,19 +188,23 @@ def round_cuts(numbers: Floats, people: Floats) -> Floats:
 
 
 def _merged(cuts: Floats, counts: Floats, least: int) -> tuple[Floats, Floats]:
-    """Neighbors put together until each has enough people."""
+    """Merge neighboring bars until each has enough people; returns the remaining cuts and the people of each bar."""
     ends, sizes = cuts.tolist(), counts.tolist()
     while len(sizes) > 1 and min(sizes) < least:
         at = sizes.index(min(sizes))
         other = at - 1 if at == len(sizes) - 1 or (at and sizes[at - 1] <= sizes[at + 1]) else at + 1
         first = min(at, other)
         sizes[first] += sizes.pop(first + 1)
+        # The cut between the two bars has the place of the first one.
         ends.pop(first)
     return np.array(ends), np.array(sizes)
 
 
 def _overlaps(low: float, high: float, cuts: Floats) -> Floats:
-    """The share of a range in each part, as if its numbers were even; a range without one end is where the other is."""
+    """Return the share of a range in each part between cuts, as if its numbers were spread evenly.
+
+    A range with one open end counts only where its other end is.
+    """
     share = np.zeros(len(cuts) + 1)
     if not (math.isfinite(low) and math.isfinite(high)) or high == low:
         share[np.searchsorted(cuts, high if math.isfinite(high) else low)] = 1.0

@@ -16,7 +16,7 @@ INK = "currentColor"
 """The color of the text around the chart, so that it can be read in dark mode and on paper."""
 Align = Literal["left", "center", "right"]
 WORDS, ROOM = 190, 14
-"""How long the longest name in the chart is, and how far from a line it can be read well; in pixels."""
+"""The width of the longest name in the chart, and the distance from a line at which it is easy to read, in pixels."""
 CROSS = "M-1,-1L1,1M1,-1L-1,1"
 LOST, WITHHELD = "detail lost in public cells", "rows withheld"
 FACTS = {
@@ -29,7 +29,7 @@ FACTS = {
 
 
 def cost_chart(curve: CostCurve) -> Any:
-    """Accuracy over k, between what raw rows allow and what guessing reaches; below it what the table loses."""
+    """Draw accuracy over k, between that of raw rows and that of guessing, and below it what the table loses."""
     panels = []
     if curve.target is not None:
         panels.append((TALL, _accuracy(curve)))
@@ -37,6 +37,7 @@ def cost_chart(curve: CostCurve) -> Any:
         panels.append((LOW, _loss(curve)))
     drawn = []
     for place, (height, marks) in enumerate(panels):
+        # Later layers cover earlier ones: the line of the chosen k stays behind the curves.
         layers = [*_chosen(curve, named=place == 0), *marks, *_refused(curve, height)]
         drawn.append(alt.layer(*layers).properties(width=WIDTH, height=height))
     whole = alt.vconcat(*drawn, spacing=16).resolve_legend(color="independent", strokeDash="independent")
@@ -83,7 +84,7 @@ def _accuracy(curve: CostCurve) -> list[Any]:
 
 
 def _loss(curve: CostCurve) -> list[Any]:
-    """The loss of cells and, if there are any, the rows withheld, told apart by color, shape and dashes."""
+    """Draw the loss of cells and the rows withheld, if there are any; color, shape and dashes tell them apart."""
     reached = [point for point in curve.points if point.loss is not None]
     rows = [{**_row(point), "what": LOST, "share": point.loss} for point in reached]
     if any(point.withheld for point in reached):
@@ -97,6 +98,7 @@ def _loss(curve: CostCurve) -> list[Any]:
     highest = max((row["share"] for row in rows), default=1.0)
     base = _over(rows).encode(
         x=_x(curve),
+        # Where nothing is lost at any k, the axis would have no length without the last alternative.
         y=_share("share:Q", "share lost" if legend else LOST, [0, min(1.0, highest * 1.25) or 1.0]),
         color=alt.Color("what:N", scale=alt.Scale(domain=names, range=colors), legend=legend),
         tooltip=_told(rows),
@@ -119,7 +121,10 @@ class AccuracyLine:
     domain: Sequence[float]
 
     def distance(self, level: float, dy: int, *, right: bool) -> float:
-        """How far words above or below a level, at one end of it, are from the line; in pixels."""
+        """Return how far the name of a level is from the line, in pixels.
+
+        `dy` is the offset of the name from the level, and `right` says at which end of the level it stands.
+        """
         if not self.ks:
             return math.inf
         low, high = np.log(self.reach)
@@ -127,16 +132,18 @@ class AccuracyLine:
         across = low + (high - low) * np.linspace(begin, begin + WORDS / WIDTH, 20)
         line = np.interp(across, np.log(self.ks), self.accuracy)
         there = (across >= np.log(self.ks[0])) & (across <= np.log(self.ks[-1]))
+        # Pixels are counted downward, so a name above the level has a negative `dy`, and its distance is a sum.
         height = (line - level) / (self.domain[1] - self.domain[0]) * TALL + dy
         return float(np.abs(height[there]).min(initial=TALL))
 
 
 def _level(level: float | None, name: str, line: AccuracyLine, *, above: bool) -> list[Any]:
-    """A dashed line across, with its name on that side and at that end of it where there is room."""
+    """Draw a level as a dashed line, with its name on the side and at the end where there is room."""
     if level is None:
         return []
     sides = (-8, 9) if above else (9, -8)
     spots = [(dy, right) for dy in sides for right in (above, not above)]
+    # Room beyond `ROOM` makes a spot no better, so that the first one with enough room wins.
     dy, right = max(spots, key=lambda spot: min(line.distance(level, spot[0], right=spot[1]), ROOM))
     align: Align = "right" if right else "left"
     base = _over([{"accuracy": level, "name": f"{name}: {level:.1%}"}]).encode(y="accuracy:Q", tooltip="name:N")
@@ -149,13 +156,14 @@ def _level(level: float | None, name: str, line: AccuracyLine, *, above: bool) -
 
 
 def _chosen(curve: CostCurve, *, named: bool) -> list[Any]:
-    """A line up at the chosen k, with its name above the panel."""
+    """Draw a vertical line at the chosen k; if `named`, with its name above the panel."""
     low, high = _reach(curve)
     if not low <= curve.chosen <= high:
         return []
     name = f"chosen: k = {curve.chosen:,}"
     base = _over([{"k": curve.chosen, "name": name}]).encode(x=_x(curve), tooltip="name:N")
     place = math.log(curve.chosen / low) / math.log(high / low)
+    # A centered name would be cut off at the edge of the panel.
     align: Align = "left" if place < 0.1 else "right" if place > 0.9 else "center"
     text = base.mark_text(color=INK, align=align, fontWeight="bold", fontSize=11)
     return [
@@ -165,7 +173,7 @@ def _chosen(curve: CostCurve, *, named: bool) -> list[Any]:
 
 
 def _refused(curve: CostCurve, height: int) -> list[Any]:
-    """A cross on the axis at every k without a release, with the reason."""
+    """Draw a cross on the axis at every k that has no release; its tooltip says why."""
     rows = [{"k": point.k, "why": harmless(point.refused)} for point in curve.points if point.refused is not None]
     if not rows:
         return []
@@ -175,7 +183,7 @@ def _refused(curve: CostCurve, height: int) -> list[Any]:
 
 
 def _over(rows: Sequence[Mapping[str, Any]]) -> Any:
-    """A chart of rows, of which there may be none."""
+    """Return a chart of some rows; there may be none."""
     return alt.Chart(alt.InlineData(values=list(rows)))
 
 
@@ -187,7 +195,7 @@ def _x(curve: CostCurve) -> Any:
 
 
 def _reach(curve: CostCurve) -> tuple[float, float]:
-    """Where the axis of k begins and ends: around all that were tried."""
+    """Return where the axis of k begins and ends: a little outside of all k that were tried."""
     ks = [point.k for point in curve.points]
     return min(ks) / 1.2, max(ks) * 1.2
 
@@ -203,7 +211,7 @@ def _share(what: str, title: str, domain: Sequence[float]) -> Any:
 
 
 def _around(values: Sequence[float]) -> list[float]:
-    """A little more than all values, so that none lies on the edge."""
+    """Return a range a little wider than all values, so that none lies on the edge."""
     low, high = min(values, default=0.0), max(values, default=1.0)
     room = max((high - low) * 0.15, 0.01)
     return [max(low - room, 0.0), min(high + room, 1.0)]

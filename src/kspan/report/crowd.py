@@ -1,4 +1,4 @@
-"""A group or span as a page may show it: by what it shows if it satisfies the requirement, else by its size alone."""
+"""How a page may show a group or span: by its cells if it satisfies the requirement, otherwise by its size alone."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -23,15 +23,15 @@ class Crowd:
     people: int
     holds: bool
     safe: bool
-    """Does it tell nothing of its people that was not known?"""
+    """Does it tell nothing about its people that was not already known?"""
     bins: tuple[int, ...] = ()
-    """Of a span, the leaves or clusters that it reaches, counted from 1; none if it is held back."""
+    """The leaves or clusters that a span reaches, counted from 1; empty if the span is held back."""
     shown: tuple[Fact, ...] | None = None
     """What it shows; None if it is held back."""
 
 
 def in_words(shown: Iterable[Fact]) -> str:
-    """What a crowd shows, in one line: first what it shows, then what it does not.
+    """Describe a crowd in one line: first what it shows, then which attributes it does not show.
 
     >>> in_words([Fact("age", "[20, 29]"), Fact("zip", "*"), Fact("sex", "*")])
     'age [20, 29]; nothing of zip, sex'
@@ -43,12 +43,13 @@ def in_words(shown: Iterable[Fact]) -> str:
 
 
 def crowds(findings: Iterable[Finding]) -> tuple[Crowd, ...]:
-    """What a page that may leave the house shows of crowds: those that break something are held back.
+    """Return crowds as a page that may leave the house shows them: those that break a requirement are held back.
 
     >>> crowds([Finding({"sex": "F"}, 2, 2, ("k=3",)), Finding({"sex": "M"}, 3, 3)])[0].shown is None
     True
     """
     return tuple(
+        # Not even the bins are kept: they would say where these few people are.
         Crowd(finding.people, holds=False, safe=finding.safe)
         if finding.breaks
         else Crowd(

@@ -1,4 +1,4 @@
-"""Which model a release is, and its picture."""
+"""Find the model in a release, and draw it."""
 
 from typing import Any
 
@@ -20,11 +20,11 @@ from kspan.report.publishable import publishable_spans
 from kspan.report.summary import Picture
 
 MOST_SPANS = 400
-"""Spans that a page lists, the smallest first."""
+"""How many spans a page lists at most, the smallest first."""
 
 
 def drawable(release: Any, people: Any, policy: Policy | None) -> Tree | Clusters | Rules:
-    """The tree, clusters or rules that were judged, from a file or another library if they are not ours."""
+    """Return the tree, clusters or rules in a release, which may also be a file or a model of another library."""
     given = given_model(release, with_people=True)
     if given is None or given.kind not in (TREE, CLUSTERS, RULES):
         raise PolicyError(f"a {type(release).__name__} has no report: give a tree, clusters, rules or a table")
@@ -38,7 +38,7 @@ def drawable(release: Any, people: Any, policy: Policy | None) -> Tree | Cluster
 
 
 def pictured(model: Tree | Clusters | Rules, audit: Audit) -> Picture:
-    """What a page draws of a model."""
+    """Return what a page draws of a model, given its audit."""
     spans = publishable_spans(audit, audit.crowds(MOST_SPANS), model)
     if isinstance(model, Tree):
         return tree_picture(model, spans, failing=audit.failing_groups)

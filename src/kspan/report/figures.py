@@ -19,7 +19,7 @@ from kspan.report.pictures.tree_spec import tree_spec
 from kspan.report.summary import ColumnChange, State, Summary
 
 BEFORE, AFTER = "#E69F00", "#0072B2"
-"""Told apart by people who see few colors, too (Okabe and Ito)."""
+"""Colors that people with color blindness can tell apart, too (Okabe and Ito)."""
 INK = "currentColor"
 FONT = "system-ui, sans-serif"
 
@@ -29,13 +29,13 @@ class Figure:
     """A picture, and the same in words."""
 
     spec: dict[str, Any]
-    """For Vega."""
+    """The picture as a Vega specification."""
     label: str
     kind: str = "chart"
 
 
 def figures(summary: Summary) -> dict[str, Figure]:
-    """All figures of a chapter by name."""
+    """Return all figures of a chapter by name."""
     made: dict[str, Figure] = {}
     if summary.after is not None:
         made["sizes"] = Figure(compiled(sizes_chart(summary.after, summary.before, summary.k)), sizes_label(summary))
@@ -43,6 +43,7 @@ def figures(summary: Summary) -> dict[str, Figure]:
         if change.bars:
             label = f"Values of {change.name}: the share of people before and as far as the release shows it."
             made[f"column{number}"] = Figure(compiled(bars_chart(change)), label)
+    # A single k makes no curve: the costs of the release tell its accuracy in a sentence.
     if summary.curve is not None and len(summary.curve.points) > 1:
         made["curve"] = Figure(compiled(cost_chart(summary.curve)), cost_in_words(summary.curve))
     picture = summary.picture
@@ -100,12 +101,12 @@ def _in_words(state: State) -> str:
 
 
 def span_text(size: Sizes) -> str:
-    """Sizes from ... to ..., as people write them."""
+    """Write a range of sizes as people do, such as 5–9, or a single number if both ends are the same."""
     return f"{size.at_least:,}" if size.at_least == size.at_most else f"{size.at_least:,}–{size.at_most:,}"
 
 
 def sizes_chart(after: State, before: State | None, k: int = 1, *, width: int | str = "container") -> Any:
-    """How many people, in percent, have a crowd of which size: before and after."""
+    """Draw the share of people by the size of their crowd, before and after."""
     states = [("before", before), ("released", after)] if before is not None else [("released", after)]
     rows = [
         {"when": when, "size": span_text(size), "share": size.people / state.people, "people": size.people,
@@ -141,6 +142,7 @@ def sizes_chart(after: State, before: State | None, k: int = 1, *, width: int | 
         size.at_least for _, state in states if state is not None for size in state.sizes if size.at_most >= k
     )
     if k > 1 and from_k:
+        # The line stands in front of the first bar of k or more, or in the middle of a bar that has k inside.
         promised = alt.Chart(pl.DataFrame({"size": [sizes[from_k[0]]], "says": [f"required: at least {k:,}"]})).encode(
             x=alt.X("size:N", sort=order, bandPosition=0 if from_k[0] >= k else 0.5)
         )
@@ -150,7 +152,7 @@ def sizes_chart(after: State, before: State | None, k: int = 1, *, width: int | 
 
 
 def bars_chart(change: ColumnChange) -> Any:
-    """How the values of a column spread, before and as far as the release shows it."""
+    """Draw how the values of a column spread, before and, as far as cells tell, in the release."""
     rows = [
         {"value": bar.name, "when": when, "share": share}
         for bar in change.bars
@@ -184,7 +186,7 @@ def _when(names: Sequence[str], *, legend: bool = True) -> Any:
 
 
 def compiled(chart: Any) -> dict[str, Any]:
-    """A chart for Vega, in the colors of the page around it."""
+    """Return a chart as a Vega specification, in the colors of the page around it."""
     import vl_convert
 
     words = {"labelColor": INK, "titleColor": INK, "labelFont": FONT, "titleFont": FONT}

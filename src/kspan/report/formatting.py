@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 
 def conjoined(names: Sequence[str]) -> str:
-    """Names in a sentence.
+    """Join names as in a sentence.
 
     >>> conjoined(["age", "sex", "zip"])
     'age, sex and zip'
@@ -22,7 +22,7 @@ def visible(text: str) -> str:
 
 
 def level_text(level: float | list[float]) -> str:
-    """What a measure reaches, as people read it.
+    """Write the level that a measure reaches; some measures have a list of numbers.
 
     >>> level_text([1 / 3, float("inf")])
     '(0.3333, ∞)'
@@ -33,18 +33,19 @@ def level_text(level: float | list[float]) -> str:
 
 
 def percent(share: float) -> str:
-    """A share as people read it.
+    """Write a share as a percentage.
 
     >>> percent(0.5), percent(0.0012), percent(0.00001), percent(0)
     ('50%', '0.1%', '< 0.1%', '0%')
     """
+    # Rounding would make it 0%, which means that there is none.
     if 0 < share < 0.0005:
         return "< 0.1%"
     return f"{100 * share:.1f}".removesuffix(".0") + "%"
 
 
 def chance(share: float) -> str:
-    """A risk as people read it.
+    """Write a risk as a chance of 1 in so many.
 
     >>> chance(0.1), chance(0.031), chance(1)
     ('1 in 10', '1 in 32', 'certain')

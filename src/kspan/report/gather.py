@@ -1,4 +1,4 @@
-"""From what was judged to the facts of a report."""
+"""Turn what was judged into the facts of a report."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -19,19 +19,19 @@ from kspan.report.summary import ColumnChange, Exposure, Picture, Promise, RiskS
 from kspan.version import __version__
 
 SHOWN = 5
-"""Of the smallest crowds."""
+"""How many of the smallest crowds a page shows."""
 MEASURES = ("distinct_l", "entropy_l", "confidence", "t")
 
 
 @dataclass(frozen=True)
 class Release:
-    """What is known of a release besides the judge's word."""
+    """A release: its audit, and everything else that is known of it."""
 
     title: str
     audit: Audit
     policy: Policy | None = None
     public: tuple[str, ...] | None = None
-    """What an attacker knows, if there is no policy; None if that is not told."""
+    """The attributes that an attacker knows, if there is no policy that says so; None if that is unknown."""
     facts: tuple[Fact, ...] = ()
     costs: tuple[str, ...] = ()
     before: Audit | None = None
@@ -44,12 +44,14 @@ class Release:
 
 
 def summarized(release: Release) -> Summary:
-    """The facts that a report tells of one release."""
+    """Return the facts that a report tells about one release."""
     audit, policy = release.audit, release.policy
     require = parse(audit.requirement) if policy is None else policy.require
     public = release.public if policy is None else policy.public
     private = tuple(audit.exposed) if policy is None else policy.private
+    # The proof does not repeat what the warning says, so the warning is made first.
     warned = sentences.warning(audit, require)
+    # Findings name public values of people; the page may tell only what the release itself tells.
     smallest = publishable_spans(audit, audit.crowds(SHOWN), release.model)
     return Summary(
         title=visible(release.title),
@@ -77,7 +79,7 @@ def summarized(release: Release) -> Summary:
 
 
 def story(title: str, chapters: Sequence[Summary], lead: str = "") -> Story:
-    """One page of some chapters."""
+    """Return the story of one page, with a chapter for each release."""
     made = f"{datetime.now(UTC).date().isoformat()}, kspan {__version__}"
     return Story(visible(title), lead, tuple(chapters), made)
 

@@ -49,12 +49,12 @@ class Judging(TypedDict, total=False):
 
 @dataclass(frozen=True)
 class Making:
-    """How a release was made: what is measured again to say what it costs."""
+    """How a release was made, so that it can be made again to measure what it costs."""
 
     method: str | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
     curve: bool = False
-    """Are other k to be measured, too?"""
+    """Is the cost of other k measured, too?"""
 
 
 UNKNOWN = Making()
@@ -80,14 +80,14 @@ def report(
     progress: Progress = lambda step: None,
     **judging: Unpack[Judging],
 ) -> Report:
-    """One page about a release: `report(kspan.anonymize(...))`, `report(table, people, policy)`, `report(tree, ...)`.
+    """Report on a release: `report(kspan.anonymize(...))`, `report(table, people, policy)`, `report(tree, ...)`.
 
-    A release is whatever `kspan.audit` takes, also what `anonymize`, `share_tree` or `mine_rules` made, or an audit.
-    `people` are those that it was made from: of a table they give the picture before and after, of a model its spans.
-    With the `method` that made it (known of what `anonymize` made), it is also measured how well the target is
-    predicted for new people, and with `curve` what other k would cost. `path` is the file of a release that is given as
-    a dataframe, so that the page can tell its checksum. `require`, `beside` and `population` are passed to the judge.
-    The page names no cell of a person.
+    A release is whatever `kspan.audit` takes, what `anonymize`, `share_tree` or `mine_rules` returned, or an audit.
+    `people` are those that it was made from: with them a report shows a table before and after, or the spans of a
+    model. With the `method` that made the release (known for what `anonymize` returned), the report also measures how
+    well the target is predicted for new people and, with `curve`, what other k would cost. `path` is the file of a
+    release that is given as a dataframe, so that the page can tell its checksum. `require`, `beside` and `population`
+    are passed to the judge. The page names no cell of a person.
 
     >>> from kspan.datasets import mortgage
     >>> policy = Policy(identifier=["Name"], public=["Gender", "Married", "Age", "Sports car"],
@@ -130,7 +130,8 @@ def described(
     making: Making = UNKNOWN,
     progress: Progress = lambda step: None,
 ) -> Summary:
-    """The facts about a release on which the judge has spoken; `path` is where it was written."""
+    """Return the facts about a release that was judged; `found` is its audit, and `path` where it was written."""
+    # The judge may have been asked for something else than the policy: the page tells what was judged.
     if policy is not None and str(policy.require) != found.requirement:
         policy = replace(policy, require=parse(found.requirement))
     place = path or (Path(release) if isinstance(release, str | os.PathLike) else None)
@@ -169,7 +170,7 @@ def table_summary(
     curve: bool = False,
     progress: Progress = lambda step: None,
 ) -> Summary:
-    """The facts about a table that `anonymize` made, and of the one it was made from."""
+    """Return the facts about a table that `anonymize` made, and about the table it was made from."""
     policy = release.policy
     progress("judging the table as it was")
     before = audit(release.people.drop(policy.identifier, strict=False), policy)
@@ -204,7 +205,7 @@ def merged_summary(
     costs: tuple[str, ...] = (),
     facts: tuple[Fact, ...] = (),
 ) -> Summary:
-    """The facts about a model that was made of published trees alone: there is nothing to judge."""
+    """Return the facts about a model that was made from published trees alone, so that there is nothing to judge."""
     # Its people are pseudo-people, whose number says nothing.
     tree = model.disclosing("shares") if isinstance(model, Tree) else None
     return Summary(
@@ -235,7 +236,7 @@ def merged_summary(
 
 
 def _judged(release: Any, people: Any, policy: Policy | None, judging: Judging, progress: Progress) -> Audit:
-    """The judge's word; the people of a table are asked only where the policy counts people."""
+    """Audit a release; the people of a table are used only if the policy counts people."""
     if given_model(release, with_people=people is not None) is None:
         if policy is None:
             raise PolicyError("a table needs the policy that says who may know what: give it, too (--policy)")
@@ -254,13 +255,14 @@ def _table(
     cost: _Cost,
     progress: Progress,
 ) -> Summary:
-    """The facts about a table from a file or a dataframe, which may have been made by anybody."""
+    """Return the facts about a table from a file or a dataframe, which anybody may have made."""
     frame = load(release)
     source = None if people is None else load(people)
     before = None
     if source is not None:
         progress("judging the table as it was")
         before = audit(source.drop(policy.identifier, strict=False), policy)
+    # A table that others made may even have more rows than its source.
     withheld = 0 if source is None else max(source.height - frame.height, 0)
     stars = found.suppressed.cells / max(found.rows * len(policy.public), 1) if found.suppressed else 0.0
     return summarized(
@@ -278,7 +280,7 @@ def _table(
 
 
 def _changes(found: Audit, before: Audit | None, policy: Policy, numbers: Any) -> tuple[ColumnChange, ...]:
-    """What became of each public column, by the tables as the judge has read them."""
+    """Return how each public column changed, from the tables as the judge has read them."""
     if found.coded is None:  # an audit that was stored has lost them
         return ()
     median = numbers if numbers in ("median", "mean") else None
@@ -287,11 +289,12 @@ def _changes(found: Audit, before: Audit | None, policy: Policy, numbers: Any) -
 
 
 def _cost(people: pl.DataFrame, policy: Policy, making: Making, progress: Progress) -> _Cost:
-    """What it costs to keep the policy or, with the curve, also what other k would cost; or why that is not known.
+    """Measure what it costs to keep the policy and, with the curve, what other k would cost; or say why not.
 
-    Values of the source may look like ranges or sets, which no learner can tell from generalized ones: a page that was
-    not asked for the curve then does without.
+    Values of the source may look like ranges or sets, which no learner can tell from generalized cells. That is an
+    error only if the curve was asked for; otherwise the page does without these figures.
     """
+    # Without a target only cells are lost, and the audit has already measured that.
     if making.method is None or (policy.target is None and not making.curve):
         return _Cost()
     progress("measuring what it cost")
@@ -313,11 +316,12 @@ def _model_facts(model: Tree | Clusters | Rules) -> tuple[Fact, ...]:
 
 
 def _file_facts(path: Path | None) -> tuple[Fact, ...]:
-    """The name and checksum of a file."""
+    """Return the name and checksum of a file, and the name of its manifest if it has one."""
     content = None if path is None else content_of(path)
     if path is None or content is None:
         return ()
     manifest = manifest_path(path)
+    # Only tables have manifests: a file of that name beside a model is something else.
     told = content_of(manifest) is not None and not begins_model(content)
     beside = (Fact("manifest", visible(manifest.name)),) if told else ()
     return Fact("file", visible(path.name)), *beside, Fact("SHA-256", checksum(content))

@@ -35,6 +35,7 @@ def shown(value: Any) -> str:
         known = tuple(item.name for item in value.tree.attributes if item.role == "public")
         drawn = tree_picture(value.tree, ())
         return card(summarized(Release("Shared tree", value.audit, public=known, model=value.tree, picture=drawn)))
+    # Without findings nothing is held back: a notebook shows models to their owner.
     tree = value.tree if isinstance(value, TreeRelease) else value
     if isinstance(tree, Tree):
         return _rendered("model.html", title=repr(tree), drawing=_svg(tree_svg(tree_picture(tree, ()))), lines=())
@@ -47,7 +48,7 @@ def shown(value: Any) -> str:
 
 
 def card(summary: Summary) -> str:
-    """The verdict, what it rests on, and a picture."""
+    """Render a summary as a card: the verdict, what it rests on, and pictures."""
     picture = summary.picture
     drawings = []
     if summary.after is not None:
@@ -62,5 +63,5 @@ def _rendered(template: str, **given: Any) -> str:
 
 
 def _svg(drawing: str) -> Markup:
-    """A drawing of ours, in which the words of others are escaped already."""
+    """Mark a drawing as HTML that needs no escaping: text from the data in it is already escaped."""
     return Markup(drawing)

@@ -28,7 +28,7 @@ SCRIPTS = ("spans.js", "tree.js", "clusters.js", "page.js")
 
 
 def check_report(path: Path) -> None:
-    """Refuse a name that says no format, or a place where no file can be, before long work begins."""
+    """Refuse a file name without a known format, or a place that cannot be written, before long work begins."""
     if path.suffix.lower() not in FORMATS:
         raise FileError(f"cannot tell the format of {path} from its name: end it in .html, .md or .json")
     check_place(path)
@@ -36,7 +36,7 @@ def check_report(path: Path) -> None:
 
 @dataclass(frozen=True, repr=False)
 class Report:
-    """What is told of one or more releases: all facts are in `story`, and nothing else is shown anywhere."""
+    """A report on one or more releases: `story` holds all facts, and no form of it shows anything else."""
 
     story: Story
 
@@ -49,7 +49,7 @@ class Report:
         return self.story.as_dict()
 
     def html(self) -> str:
-        """One page that works offline, in the dark, on a phone and on paper, and contains no cell of a person."""
+        """One page that works offline, in dark mode, on a phone and on paper, and contains no cell of a person."""
         return _html(self.story)
 
     def markdown(self) -> str:
@@ -62,7 +62,7 @@ class Report:
         return "".join(card(chapter) for chapter in self.story.chapters)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write it as the name says: `.html`, `.md` or `.json`; whole or not at all."""
+        """Write the report as `.html`, `.md` or `.json`, as the file name says; completely or not at all."""
         target = Path(path)
         check_report(target)
         kind = FORMATS[target.suffix.lower()]
@@ -88,6 +88,7 @@ def _html(story: Story) -> str:
             story=story,
             chapters=[_Chapter(number, summary) for number, summary in enumerate(story.chapters, start=1)],
             csp=policy,
+            # The hashes above are of exactly these texts: the template must add nothing between the tags.
             style=Markup(style),  # ours, as the scripts are
             scripts=[Markup(script) for script in scripts],
         )
@@ -95,7 +96,7 @@ def _html(story: Story) -> str:
 
 
 class _Chapter:
-    """A summary with its figures, which have names that are unique on the page."""
+    """A summary and its figures, with names that are unique on the page."""
 
     def __init__(self, number: int, summary: Summary) -> None:
         self.number, self.summary = number, summary
@@ -107,19 +108,20 @@ class _Chapter:
 
 
 def harmless_json(value: Any) -> Markup:
-    r"""JSON that cannot end the script around it.
+    r"""Write a value as JSON that cannot end the script around it.
 
     >>> print(harmless_json("</script>"))
     "\u003c/script>"
     """
     text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    # JSON allows the two line separators inside strings, but older JavaScript does not.
     escaped = text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
     return Markup(escaped)
 
 
 @cache
 def environment(*, autoescape: bool) -> jinja2.Environment:
-    """Our templates; `autoescape` for HTML."""
+    """Return the environment that renders our templates; HTML needs `autoescape`."""
     made = jinja2.Environment(
         loader=jinja2.PackageLoader("kspan.report"),
         autoescape=autoescape,
@@ -141,17 +143,18 @@ def environment(*, autoescape: bool) -> jinja2.Environment:
 
 
 def thousands(number: float) -> str:
-    """A number with its thousands apart."""
+    """Write a number with commas between thousands."""
     return f"{number:,}"
 
 
 def plain_markdown(text: str) -> str:
-    r"""Text that Markdown shows as it is, in one line.
+    r"""Escape text so that Markdown shows it as it is, in one line.
 
     >>> plain_markdown("a|b <c> *d*")
     'a\\|b &lt;c&gt; \\*d\\*'
     """
     escaped = "".join(f"\\{char}" if char in r"\`*_{}[]()#+!|~" else char for char in text)
+    # The ampersand goes first, since the other replacements contain one.
     return " ".join(escaped.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").split())
 
 
@@ -162,11 +165,11 @@ def _template(name: str) -> str:
 
 @cache
 def _libraries() -> str:
-    """Vega and what embeds it, in one script."""
+    """Return Vega and vega-embed as one script."""
     import vl_convert
 
     bundle: str = vl_convert.javascript_bundle(LIBRARIES)
-    # A page must not end inside of a script.
+    # A literal </script, even inside a string, would end the script element.
     return bundle.replace("</script", "<\\/script")
 
 

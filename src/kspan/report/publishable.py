@@ -14,13 +14,16 @@ from kspan.model.tree.model import Node, Tree
 from kspan.report.pictures.labels import way
 
 MOST_CONDITIONS = 12
-"""Of a span that are named."""
+"""How many conditions of a span are named at most."""
 
 
 def publishable_spans(
     audit: Audit, findings: Sequence[Finding], model: Tree | Clusters | Rules | None = None
 ) -> tuple[Finding, ...]:
-    """Findings as far as the release tells them, or its model if that is known: of a tree, what leads to a span."""
+    """Return the findings with only what the release itself tells.
+
+    Of a tree, if `model` is given, that includes the public conditions on the paths to the leaves of a span.
+    """
     if audit.kind == "rules":
         # How many classes a span has is for those who know the theory.
         return tuple(replace(finding, shown=_without(finding.shown, "classes")) for finding in findings)
@@ -39,7 +42,7 @@ def publishable_spans(
 
 
 def _singular(shown: dict[str, str], finding: Finding) -> dict[str, str]:
-    """One leaf is a leaf."""
+    """Name a single leaf or cluster in the singular."""
     one = {"leaves": "leaf", "clusters": "cluster"} if len(finding.bins) == 1 else {}
     return {one.get(name, name): text for name, text in shown.items()}
 
@@ -49,7 +52,10 @@ def _without(shown: Mapping[str, str], name: str) -> dict[str, str]:
 
 
 def _public_paths(tree: Tree, wanted: set[int]) -> Iterator[tuple[int, dict[str, str]]]:
-    """For some leaves, counted from 1, what the way to them asks of public attributes; the last question counts."""
+    """Yield each wanted leaf, counted from 1, with the public conditions on its path, one for each attribute.
+
+    If a path asks an attribute several times, only the last condition is kept.
+    """
     number = 0
     waiting: list[tuple[Node, dict[str, str]]] = [(tree.root, {})]
     while waiting:
@@ -60,13 +66,14 @@ def _public_paths(tree: Tree, wanted: set[int]) -> Iterator[tuple[int, dict[str,
                 yield number, asked
             continue
         attribute = tree.attributes[node.attribute]
+        # The last one in comes out first: reversed edges give leaves from left to right, as bins count them.
         for edge in reversed(node.edges):
             further = {**asked, attribute.name: way(attribute, edge.region)} if attribute.role == "public" else asked
             waiting.append((edge.node, further))
 
 
 def _conditions(paths: Sequence[dict[str, str]]) -> str:
-    """All that must be true of somebody who can reach every one of some leaves."""
+    """Write the conditions that are true of somebody who can reach all leaves at the ends of some paths."""
     ways = list(dict.fromkeys(way for path in paths for way in path.values()))
     more = [f"{len(ways) - MOST_CONDITIONS} more"] if len(ways) > MOST_CONDITIONS else []
     return ", ".join([*ways[:MOST_CONDITIONS], *more]) or "anything"

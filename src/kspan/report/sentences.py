@@ -12,9 +12,9 @@ from kspan.report.crowd import Fact, in_words
 from kspan.report.formatting import conjoined, percent, visible
 
 MOST_NAMED = 12
-"""Attributes that a sentence names one by one."""
+"""How many attributes a sentence names one by one at most."""
 MOST_GUESSED = 4
-"""Private attributes whose guess the attack tells."""
+"""For how many private attributes the attack tells the best guess."""
 
 
 def headline(audit: Audit, public: Sequence[str] | None, require: Requirement) -> str:
@@ -22,6 +22,7 @@ def headline(audit: Audit, public: Sequence[str] | None, require: Requirement) -
     knower = f"someone who knows {known(audit, public)}"
     if audit.holds:
         others = _crowd(audit) - 1
+        # Then it is not the size of crowds that protects people, so no number of others is promised.
         if others < 1 or audit.safe_people == audit.people:
             return f"All that was required holds for each of the {audit.people:,} people, against {knower}."
         return (
@@ -46,8 +47,9 @@ def headline(audit: Audit, public: Sequence[str] | None, require: Requirement) -
 
 
 def warning(audit: Audit, require: Requirement) -> str | None:
-    """What holds to the letter and may still surprise: private facts that whole crowds have in common."""
+    """Return a warning if only k is required and holds, but whole crowds share a private value; else None."""
     told = _learned(audit)
+    # Where something is required of private values, the verdict already is about them.
     if not (audit.holds and told and only_k(require)):
         return None
     return (
@@ -57,7 +59,7 @@ def warning(audit: Audit, require: Requirement) -> str | None:
 
 
 def required_k(require: Requirement) -> int:
-    """How many people every crowd must have; 1 if nothing is said of that."""
+    """Return how many people every crowd must have; 1 if the requirement has no k."""
     return max((part.k for part in require.parts if isinstance(part, KAnonymity)), default=1)
 
 
@@ -88,7 +90,7 @@ def promise(part: Requirement, private: Sequence[str]) -> str:
 
 
 def proof(audit: Audit, *, warned: bool = False) -> Iterator[str]:
-    """Why a release holds, or why it does not; what was `warned` of is not said again."""
+    """Yield sentences on why a release holds or does not; if `warned`, what the warning says is not repeated."""
     smallest, unit = _crowd(audit), audit.units[:-1]
     counted = "rows" if audit.counting == "rows" and audit.k.rows != audit.k.people else "people"
     if audit.holds:
@@ -115,7 +117,7 @@ def proof(audit: Audit, *, warned: bool = False) -> Iterator[str]:
 
 
 def _learned(audit: Audit) -> str:
-    """Of how many people each private attribute would be learned for sure."""
+    """Say for how many people each private attribute would be learned for sure; empty if for nobody."""
     told = {name: count for name, count in audit.exposed.items() if count}
     most = sorted(told, key=lambda name: -told[name])[:MOST_NAMED]
     return conjoined(
@@ -124,7 +126,7 @@ def _learned(audit: Audit) -> str:
 
 
 def attack(audit: Audit, public: Sequence[str] | None, smallest: Finding | None) -> Iterator[str]:
-    """The linking attack on the smallest crowd, step by step; it is named only if it satisfies the requirement."""
+    """Yield the steps of a linking attack on the smallest crowd, which is named only if it breaks nothing."""
     if smallest is None:
         return
     yield f"Someone knows {known(audit, public)} of a person, and that the person is in the data."
@@ -139,6 +141,7 @@ def attack(audit: Audit, public: Sequence[str] | None, smallest: Finding | None)
     else:
         shown = in_words(Fact(name, cell) for name, cell in smallest.shown.items())
         yield f"In the worst case they find {people} who all show the same ({shown})."
+    # No guess follows: whatever the size of a safe crowd, nothing is learned from it.
     if smallest.safe:
         yield "All of them can be in one place only, so that nothing is learned that was not known."
         return
@@ -164,7 +167,7 @@ def _places(kind: str, bins: Sequence[int]) -> str:
 
 
 def table_costs(audit: Audit, withheld: int, suppressed: float) -> tuple[str, ...]:
-    """What a table does not show any more."""
+    """Say what a table no longer shows: `withheld` is in rows, `suppressed` is the share of public cells."""
     rows = audit.rows + withheld
     out = (
         f"{withheld:,} of {rows:,} rows ({percent(withheld / rows)}) are left out" if withheld else "No row is left out"
@@ -172,6 +175,7 @@ def table_costs(audit: Audit, withheld: int, suppressed: float) -> tuple[str, ..
     stars = (
         f"{percent(suppressed)} of the public cells are left blank" if suppressed else "no public cell is left blank"
     )
+    # Blank cells are part of what is lost: only a loss beyond them means that others are coarser.
     lost = audit.utility.ncp
     coarser = (
         "" if lost is None or lost - suppressed < 0.01 else f", and others show less: {percent(lost)} is lost in all"
@@ -180,7 +184,7 @@ def table_costs(audit: Audit, withheld: int, suppressed: float) -> tuple[str, ..
 
 
 def model_costs(model: Any) -> tuple[str, ...]:
-    """How often a tree is right about its own people, as far as it tells."""
+    """Say how often a tree is right about its own people, if it discloses enough to know."""
     if not isinstance(model, Tree) or model.disclosure not in ("counts", "hit-miss") or not model.root.people:
         return ()
 
@@ -196,7 +200,7 @@ def model_costs(model: Any) -> tuple[str, ...]:
 
 
 def accuracy_costs(curve: CostCurve | None) -> Iterator[str]:
-    """How well the target is predicted at the chosen k."""
+    """Yield sentences on how well the target is predicted at the chosen k."""
     point = chosen_point(curve)
     if curve is None or point is None or point.accuracy is None or curve.target is None:
         return
@@ -211,12 +215,12 @@ def accuracy_costs(curve: CostCurve | None) -> Iterator[str]:
 
 
 def chosen_point(curve: CostCurve | None) -> CostPoint | None:
-    """What the k that was chosen costs."""
+    """Return the point of the chosen k, if it is on the curve."""
     return None if curve is None else next((point for point in curve.points if point.k == curve.chosen), None)
 
 
 def caveats(audit: Audit, policy: Policy | None) -> Iterator[str]:
-    """What a promise does not cover."""
+    """Yield sentences on what a promise does not cover."""
     private = () if policy is None else policy.private
     hidden = f" ({conjoined([visible(name) for name in private])})" if 0 < len(private) <= MOST_NAMED else ""
     if audit.counting == "paths":

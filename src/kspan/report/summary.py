@@ -26,22 +26,22 @@ class Promise:
 
 @dataclass(frozen=True)
 class RiskSummary:
-    """How likely people are found."""
+    """How likely it is that people are found."""
 
     highest: float
-    """For the person with the smallest crowd, by one who knows that the person is in the release (prosecutor)."""
+    """The risk of whoever has the smallest crowd, if the attacker knows that they are in the release (prosecutor)."""
     median: float
     alone: int
     """People who have no crowd at all."""
     marketer: float
     """The share of all people whom linking everybody would get right."""
     journalist: float | None
-    """The highest risk by one who does not know who is in the release; None without a population."""
+    """The highest risk if the attacker does not know who is in the release; None without a population."""
 
 
 @dataclass(frozen=True)
 class State:
-    """How people stand in a table or model: before, or as it is released."""
+    """The crowds of people in a table or model, before or as it is released."""
 
     people: int
     crowds: int
@@ -53,7 +53,7 @@ class State:
 
 @dataclass(frozen=True)
 class Bar:
-    """Part of a column: some values, and the share of people who have them, before and as far as the release shows."""
+    """Some values of a column, with the share of people who have them before and, as far as cells tell, after."""
 
     name: str
     before: float
@@ -62,7 +62,7 @@ class Bar:
 
 @dataclass(frozen=True)
 class Part:
-    """A share of the cells of a column that are shown in one way."""
+    """One way in which cells of a column are shown, and the share of people with such cells."""
 
     name: str
     share: float
@@ -78,7 +78,7 @@ class ColumnChange:
     parts: tuple[Part, ...]
     """How its cells are shown: as they were, coarser, not at all."""
     bars: tuple[Bar, ...]
-    """None without the table as it was."""
+    """Empty without the table as it was."""
 
 
 @dataclass(frozen=True)
@@ -105,7 +105,7 @@ class Summary:
     headline: str
     """The verdict in words."""
     warning: str | None = field(default=None, kw_only=True)
-    """What was not promised and may surprise, if anything."""
+    """Something that was not promised and may surprise, if there is anything."""
     k: int = field(default=1, kw_only=True)
     """How many people every crowd must have."""
     promises: tuple[Promise, ...]
@@ -138,7 +138,7 @@ class Summary:
 
     @property
     def units(self) -> str:
-        """What people stand together in."""
+        """What crowds are called: groups of a table, or spans of a model."""
         return "groups" if self.kind == "table" else "spans"
 
 

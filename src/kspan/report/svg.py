@@ -8,10 +8,10 @@ STAND_IN = "□"
 
 
 def svg_of(spec: Any) -> str:
-    """A drawing of Vega as SVG.
+    """Render a Vega specification as SVG.
 
-    Vega cuts long text anywhere, also inside of a character that is two units long, such as an emoji, and what is left
-    then is no text: such characters are replaced.
+    Vega cuts long text anywhere, even inside a character of two UTF-16 units, such as an emoji. Half of one is not
+    valid text, so such characters are replaced first.
     """
     return str(vl_convert.vega_to_svg(_one_unit(spec)))
 

@@ -1,4 +1,4 @@
-"""What was found in the terminal: first the verdict in one line, then what it rests on."""
+"""Print what was found to the terminal: first the verdict in one line, then what it rests on."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
@@ -35,7 +35,7 @@ def print_audit(audit: Audit, public: Sequence[str], console: Console) -> None:
 
 
 def print_story(story: Story, console: Console) -> None:
-    """Print what a report says first: of every release the promise, the verdict and the cost."""
+    """Print the main points of a report: the promise, the verdict and the cost of every release."""
     for summary in story.chapters:
         style = "bold" if summary.holds is None else "bold green" if summary.holds else "bold red"
         mark = "" if summary.holds is None else "✔ " if summary.holds else "✘ "
@@ -94,6 +94,7 @@ def print_comparison(comparison: Comparison, console: Console) -> None:
     table.add_column("table", overflow="fold")
     for title in ("accuracy", "lost", "class match", "columns", "rows", "seconds"):
         table.add_column(title, justify="right")
+    # The first row of each learner is the original, by which the rows after it are measured.
     whole: dict[str, float] = {}
     for row in comparison.table.iter_rows(named=True):
         first = row["learner"] not in whole
@@ -102,6 +103,7 @@ def print_comparison(comparison: Comparison, console: Console) -> None:
             Text(f"  {visible(row['learner'])}" if first else ""),
             Text(visible(row["release"])),
             f"{row['accuracy']:.2%}",
+            # Adding zero turns -0.0 into 0.0.
             "" if first else f"{100 * lost + 0.0:.2f}",
             f"{row['class_match']:.2%}",
             f"{row['columns']:,}",
@@ -129,6 +131,7 @@ def _sections(audit: Audit) -> Iterator[tuple[str, RenderableType]]:
     if audit.smallest:
         whose = "" if published else " (for the owner's eyes: do not pass on)"
         yield f"Smallest {audit.units}, by what they show{whose}", _groups(audit.smallest)
+    # Often the smallest groups are those that fail: they are not listed twice.
     if audit.failing and audit.failing != audit.smallest:
         whose = "" if published else " (for the owner's eyes)"
         units = audit.units if published else "groups"

@@ -14,6 +14,7 @@ LIMITS = (
 def verdict(audit: Audit, public: Sequence[str]) -> str:
     """One sentence: what is promised, and whether it holds."""
     by_paths = audit.counting == "paths"
+    # What was judged without people must not be told as a fact about each of them.
     if audit.holds and audit.counting == "figures":
         people = f"{audit.k.people:,} {'person' if audit.k.people == 1 else 'people'}"
         return (
@@ -52,7 +53,7 @@ def _on_paths(audit: Audit) -> str:
 
 
 def judged_by(audit: Audit) -> str:
-    """What was published to judge by, without people."""
+    """Name what a release is judged by without its people: published figures or counts."""
     return "figures" if audit.counting == "figures" else "counts"
 
 
@@ -61,7 +62,7 @@ def _for_several(audit: Audit) -> str:
 
 
 def limits(audit: Audit) -> str:
-    """What an audit does not say."""
+    """Return a sentence on what an audit does not cover."""
     judged, known, more = "one release", "the public columns", "several"
     if audit.counting == "paths":
         judged, known = "one release by what it publishes", "every attribute that it asks"

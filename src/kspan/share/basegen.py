@@ -17,10 +17,11 @@ from kspan.share.pool import Pool
 def basegen(
     pool: Pool, *, rows: int | None = None, numbers: Numbers = "cells", rng: int | np.random.Generator = 0
 ) -> Table:
-    """People spread evenly over the whole domain, each with the label that a tree predicts: the baseline of PGEN.
+    """Return people from anywhere in the domain, each with the label that a tree predicts: the baseline for PGEN.
 
-    There are as many as the trees tell of, or so many `rows`; each tree labels its part of them, in proportion to its
-    people, or an equal one where some tree does not tell how many they are. Numbers are those of `pgen`.
+    There are as many people as the trees tell of, or as many as `rows` says. Each tree labels a part of them, in
+    proportion to its own people, or an equal part if some tree does not tell how many it has. `numbers` works as in
+    `pgen`.
     """
     check_word("numbers", numbers, ("cells", "uniform"))
     chance = np.random.default_rng(rng)
@@ -38,13 +39,15 @@ def basegen(
         draw(everybody, np.array([ALL]), Chooser(coding, attribute).choices.arrays(), False, codes, chance)
         columns[attribute.name] = coding.column(codes, chance)
     table = Table(columns, wanted)
+    # Trees that tell of nobody label equal parts.
     labels = _labels(pool, table, weights if weights.any() else np.ones(len(weights)), chance)
     return Table({**columns, pool.target: target_column(pool, labels)}, wanted)
 
 
 def _labels(pool: Pool, table: Table, weights: Floats, rng: np.random.Generator) -> NDArray[Any]:
-    """The codes of the labels that the trees predict, each for its part of the rows."""
+    """Return the codes of the labels that the trees predict, each tree for its part of the rows."""
     labels = empty_codes(len(pool.labels), table.rows)
+    # Rows are drawn independently, so that consecutive ones are as good as any others.
     ends = np.cumsum(apportioned(weights, table.rows, rng))
     for member, end, begin in zip(pool.members, ends, np.append(0, ends[:-1]), strict=True):
         own = member.tree.shares(table.at(np.arange(begin, end))).argmax(axis=1)

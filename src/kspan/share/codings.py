@@ -1,4 +1,4 @@
-"""What pseudo-people may hold of an attribute, as codes, and how likely each is where its owner published that."""
+"""The values of an attribute that pseudo-people may have, as codes, and how likely each is where owners tell that."""
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
@@ -19,7 +19,7 @@ from kspan.share.number_line import NumberLine, middle, within
 
 Numbers = Literal["cells", "uniform", "midpoint", "endpoint"]
 Option = tuple[int, int, float]
-"""The first of some neighboring codes, how many they are, and what they weigh together."""
+"""A run of neighboring codes: the first one, how many they are, and their weight together."""
 MISSING = 0
 """The code of a missing value, before the others."""
 
@@ -28,16 +28,16 @@ class Coding(Protocol):
     """The codes of an attribute; that of a missing value is 0."""
 
     def options(self, admitted: Admitted) -> list[Option]:
-        """What can be drawn of what is admitted, all alike; a missing value is not among it."""
+        """Return what is admitted as options with equal chances for all codes; a missing value is not among them."""
 
     def weighed(self, admitted: Admitted, marginal: Marginal, below: Floats) -> list[Option]:
-        """The same, weighed as people spread; `below` is what follows of that for codes."""
+        """Return the same options, weighted by how people spread; `below` is what the method `below` returned."""
 
     def below(self, marginal: Marginal) -> Floats:
-        """For each code, as far as that matters, the weight of all before it; so the second is that of missing ones."""
+        """Return the weight of all codes before each one, as far as needed; `below[1]` is that of missing values."""
 
     def column(self, codes: NDArray[Any], rng: np.random.Generator) -> Column:
-        """The column of rows that drew these codes."""
+        """Return the column of rows that drew these codes."""
 
     @property
     def size(self) -> int:
@@ -71,25 +71,26 @@ class Values:
         return 1 + len(self.known) + len(self.ends)
 
     def options(self, admitted: Admitted) -> list[Option]:
-        """Runs of neighboring codes."""
+        """Return what is admitted as runs of neighboring codes."""
         if self.line is None:
             return _runs(sorted([self.places[value] for value in admitted.values]))
         whole, last, runs = self.line.whole, len(self.ends) - 1, list[Option]()
         for low, high in admitted.stretches:
             start = bisect_right(self.ends, low)
+            # A line of whole numbers has whole ends, so the upper bound is rounded down as they were.
             end = min(bisect_left(self.ends, np.floor(high) if whole else high), last)
             if start <= end:
                 runs.append((start + 1, end - start + 1, float(end - start + 1)))
         return runs
 
     def weighed(self, admitted: Admitted, marginal: Marginal, below: Floats) -> list[Option]:
-        """The same, weighed by what is below."""
+        """Return the same options, weighted by differences of `below`."""
         return [
             (first, count, float(below[first + count] - below[first])) for first, count, _ in self.options(admitted)
         ]
 
     def below(self, marginal: Marginal) -> Floats:
-        """The people of each bin spread evenly over the codes in it."""
+        """Spread the people of each bin evenly over its codes, and return the weight before each code."""
         weights = np.zeros(self.size)
         for region, people in marginal.bins:
             runs = self.options(Admitted.all_of(self.attribute).through(region))
@@ -99,7 +100,7 @@ class Values:
         return np.append(0.0, np.cumsum(weights))
 
     def column(self, codes: NDArray[Any], rng: np.random.Generator) -> Column:
-        """The values that were drawn; which they may be is declared."""
+        """Return the drawn values, with all possible values as the domain."""
         if self.line is not None:
             return _numbers(self.attribute, self.line.middles(), codes)
         has_suppressed = SUPPRESSED in self.places
@@ -111,7 +112,7 @@ class Values:
 
 @dataclass(eq=False)
 class Pieces:
-    """Intervals of a numeric attribute are codes, as they are met; in each drawn one a number is found."""
+    """Intervals of a numeric attribute are codes, numbered as they are met; a drawn interval becomes a number."""
 
     attribute: Attribute
     line: NumberLine
@@ -125,14 +126,15 @@ class Pieces:
         return 1 + len(self.found)
 
     def options(self, admitted: Admitted) -> list[Option]:
-        """Each interval."""
+        """Return each admitted interval as an option."""
         return [(self.code(piece), 1, 1.0) for piece in self.clipped(admitted.stretches)]
 
     def weighed(self, admitted: Admitted, marginal: Marginal, below: Floats) -> list[Option]:
-        """Each interval by its part of the people of bins; where numbers are uniform each bin is one of its own."""
+        """Weigh each interval by its part of the people in bins; for uniform numbers, bins also cut the intervals."""
         pieces: dict[tuple[float, float], float] = {}
         for region, people in marginal.bins:
             inside = self.clipped(Admitted.all_of(self.attribute).through(region).stretches)
+            # A bin outside of the line has no length, and then no part below is positive.
             length = sum(high - low for low, high in inside) or 1.0
             for low, high in self.clipped(admitted.stretches):
                 for begin, end in inside:
@@ -144,26 +146,27 @@ class Pieces:
         return [(self.code(piece), 1, weight) for piece, weight in pieces.items()]
 
     def below(self, marginal: Marginal) -> Floats:
-        """Each option is one code: only how many are missing matters."""
+        """Return only the weight of missing values, since each option is a single code."""
         missing = sum(people / (1 + len(region.intervals)) for region, people in marginal.bins if region.missing)
         return np.array([0.0, missing])
 
     def clipped(self, stretches: Iterable[tuple[float, float]]) -> list[tuple[float, float]]:
-        """Intervals inside the line."""
+        """Return the intervals, cut to the range of the line."""
         base, top = self.line.base, float(self.line.ends[-1])
         inside = ((max(low, base), min(high, top)) for low, high in stretches)
         return [(low, high) for low, high in inside if low < high]
 
     def code(self, piece: tuple[float, float]) -> int:
-        """The code of an interval."""
+        """Return the code of an interval, a new one if it was not met before."""
         return self.found.setdefault(piece, len(self.found) + 1)
 
     def column(self, codes: NDArray[Any], rng: np.random.Generator) -> Column:
-        """A number for each row; one for all rows of an interval, if so asked, but never for the whole range."""
+        """Draw a number for each row, or give all rows of an interval the same one, unless it is the whole range."""
         pieces = [(0.0, 0.0), *self.found]
         low, high = (np.array(end) for end in zip(*pieces, strict=True))
         fixed = middle(low, high, self.line.whole) if self.numbers == "midpoint" else high
         free = np.full(len(pieces), self.numbers == "uniform")
+        # If no path admits the whole range, this sets the place of missing values, which are left out below.
         free[self.found.get((self.line.base, float(self.line.ends[-1])), MISSING)] = True
         numbers = fixed[codes]
         rows = np.flatnonzero(free[codes] & (codes != MISSING))
@@ -180,6 +183,7 @@ def _numbers(attribute: Attribute, values: Floats, codes: NDArray[Any]) -> Colum
     domain = None
     if attribute.low is not None and attribute.high is not None:
         domain = Domain("numeric", attribute.low, attribute.high)
+    # From 2**53 on, floats skip whole numbers.
     whole = bool((np.floor(values) == values).all() and (np.abs(values) < 2**53).all())
     codes, has_missing = _missing_last(codes, len(values))
     shown: NDArray[Any] = values.astype(np.int64) if whole else values
@@ -187,7 +191,7 @@ def _numbers(attribute: Attribute, values: Floats, codes: NDArray[Any]) -> Colum
 
 
 def _missing_last(codes: NDArray[Any], values: int) -> tuple[NDArray[Any], bool]:
-    """Codes as a table has them: the values from 0 on, and after them a missing one, if there is any."""
+    """Renumber codes as tables do: values from 0 on, and after them the missing one, if any row has it."""
     has_missing = bool((codes == MISSING).any())
     kind = np.min_scalar_type(max(values + has_missing - 1, 0))
     table = np.append(values if has_missing else 0, np.arange(values)).astype(kind)
@@ -195,7 +199,7 @@ def _missing_last(codes: NDArray[Any], values: int) -> tuple[NDArray[Any], bool]
 
 
 def _runs(codes: Sequence[int]) -> list[Option]:
-    """Codes in order as runs of neighbors.
+    """Return sorted codes as runs of neighbors.
 
     >>> _runs([1, 2, 3, 7, 9, 10])
     [(1, 3, 3.0), (7, 1, 1.0), (9, 2, 2.0)]

@@ -29,13 +29,13 @@ Given: TypeAlias = str | os.PathLike[str] | Tree | TreeRelease | Source
 """A tree, or where it lies: a file, a folder of them, a URL."""
 
 EACH, PLENTY = 10, 1_000_000
-"""Pseudo-people to learn from for each person told of, up to so many."""
+"""How many pseudo-people are learned from for each person that trees tell of, and up to how many in all."""
 TRUSTS = (10.0, 3.0, 1.0, 0.3)
-"""For how many people each person told of may be taken when a tree is pruned."""
+"""How many people each person that trees tell of may count for when a tree is pruned; highest first."""
 ABOUT = 0.01
-"""So much less right, of both halves together, is about as well."""
+"""How much less accurate, summed over both halves, still counts as about equally good."""
 TRIED = 30_000
-"""Pseudo-people of half of the owners that are made to find that out."""
+"""How many pseudo-people are made of half of the owners, at most, to find that out."""
 BAGGING = "bagging"
 MERGERS: tuple[str, ...] = (*(name for name in PREDICTING if name not in PRIVATE_METHODS), BAGGING)
 """What can be made of several trees."""
@@ -56,7 +56,7 @@ def pseudo_data(
     marginals: bool = True,
     rng: int | np.random.Generator = 0,
 ) -> pl.DataFrame:
-    """Pseudo-people of published trees, for a miner to learn from; that is no anonymized table of any owner.
+    """Return pseudo-people of published trees for a miner to learn from; they are no anonymized table of any owner.
 
     `trees` are files, folders, URLs or trees. Options are those of `pgen`; `basegen` takes `rows`, `numbers` and `rng`.
 
@@ -78,14 +78,14 @@ def merge_trees(
     rng: int | np.random.Generator = 0,
     **options: Any,
 ) -> Model:
-    """One model of what several published trees tell: learned from their pseudo-data, or their vote ("bagging").
+    """Make one model of several published trees: learned from their pseudo-data, or by their votes ("bagging").
 
     `method` is a learner that keeps no requirement, since pseudo-people need none. `options` are those of `pseudo_data`
-    (`numbers`, `values`, `labels`, `marginals`) and of the learner; where both have a name, the former is meant. Unless
-    `rows` are said, each person told of becomes ten pseudo-people, up to a million in all: they cost little, and the
-    more there are, the less chance decides. The learner's `min_rows` counts people who are told of, not made.
-    How far C4.5 believes them when it prunes is tried out: trees of some owners are judged by the pseudo-people of the
-    others (`row_worth` says it instead).
+    (`numbers`, `values`, `labels`, `marginals`) and of the learner; a name that both have means the former. Unless
+    `rows` is given, each person that the trees tell of becomes ten pseudo-people, up to a million in all: they cost
+    little, and the more there are, the less chance decides. The learner's `min_rows` counts people that trees tell of,
+    not pseudo-people. How much C4.5 trusts them when it prunes is tried out: trees of some owners are judged by the
+    pseudo-people of the others (`row_worth` sets it instead).
     """
     check_method(method)
     pooled = pool_of(trees)
@@ -103,7 +103,9 @@ def merge_trees(
     def made(some: Pool, number: int | None) -> Table:
         return _made(some, generator, chance, {**drawing, "rows": number})
 
+    # Made before any trial, so that these people do not depend on what is tried out.
     table = made(pooled, rows)
+    # How many pseudo-people stand for one person that the trees tell of.
     share = table.rows / told if told else 1.0
     if "min_rows" in known:
         fewest = options.get("min_rows", known["min_rows"].default)
@@ -111,6 +113,7 @@ def merge_trees(
     if "rng" in known:
         options["rng"] = chance
     if method == "c45" and told and options.get("prune", True) and "row_worth" not in options:
+        # `trust` gets `min_rows` as it was given, since it scales that to tables of its own.
         options["row_worth"] = trust(pooled, made, {**options, "min_rows": fewest}) / share
     model = LEARNERS[method].function(table, pooled.schema, **options)
     assert isinstance(model, Tree | Predictor)
@@ -118,7 +121,7 @@ def merge_trees(
 
 
 def pool_of(trees: Given | Iterable[Given]) -> Pool:
-    """The pool of those trees that lie at places, then the others, which are called by their number."""
+    """Return the pool of the given trees: first those that lie at places, then the others, named by their number."""
     given = [trees] if isinstance(trees, str | os.PathLike | Tree | TreeRelease | Source) else list(trees)
     sources = read_sources(one for one in given if isinstance(one, str | os.PathLike))
     for number, one in enumerate(given, 1):
@@ -133,16 +136,17 @@ def pool_of(trees: Given | Iterable[Given]) -> Pool:
 
 
 def trust(pooled: Pool, made: Callable[[Pool, int], Table], options: dict[str, Any]) -> float:
-    """How many people to take each person told of for when a tree is pruned: what serves other owners best.
+    """Return how many people each person that trees tell of should count for when a tree is pruned.
 
-    Every other owner's pseudo-people are learned from, with each of a few answers, and the tree is judged by the
-    pseudo-people of the rest, and the other way round. The highest is taken of those that serve about as well as the
-    best, and if there is one owner only.
+    Every second owner's pseudo-people are learned from, with each answer in `TRUSTS`, and the tree is judged by the
+    pseudo-people of the other owners; then the other way round. Of the answers that do about as well as the best one,
+    the highest is taken. It is also taken if there is only one owner.
     """
     if len(pooled.members) < 2:
         return TRUSTS[0]
     halves = [replace(pooled, members=pooled.members[begin::2]) for begin in (0, 1)]
     people = [sum(member.people or 0 for member in half.members) for half in halves]
+    # A half that tells of nobody can neither teach nor judge.
     if not all(people):
         return TRUSTS[0]
     sizes = [round(min(number * EACH, TRIED)) for number in people]
@@ -156,11 +160,12 @@ def trust(pooled: Pool, made: Callable[[Pool, int], Table], options: dict[str, A
             truth = other[pooled.target].codes
             right[answer] += float((tree.shares(other).argmax(axis=1) == truth).mean())
     best = max(right.values())
+    # The answers descend, so the first that is good enough is the highest.
     return next(answer for answer in TRUSTS if right[answer] >= best - ABOUT)
 
 
 def _plenty(told: float) -> int:
-    """How many pseudo-people to learn from, if so many people are told of.
+    """Return how many pseudo-people to learn from if the trees tell of this many people.
 
     >>> _plenty(300), _plenty(400_000), _plenty(2_000_000)
     (3000, 1000000, 2000000)
@@ -169,7 +174,7 @@ def _plenty(told: float) -> int:
 
 
 def check_method(method: str) -> None:
-    """Refuse what makes no global model."""
+    """Refuse a method that makes no global model."""
     if method in PRIVATE_METHODS:
         raise PolicyError(
             f"{method} keeps a requirement, and pseudo-people need no privacy: use {', '.join(MERGERS)} to merge trees"

@@ -1,4 +1,4 @@
-"""The paths of a tree in a pool: what each leaves of every attribute (Tian et al., Definition 7), and its people."""
+"""The paths of a tree in a pool: what each admits of every attribute (Tian et al., Definition 7), and its people."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -26,7 +26,7 @@ ALL = 0
 
 @dataclass
 class Choices:
-    """What can be drawn of one attribute, choice by choice, the way that compiled code takes it."""
+    """What can be drawn of one attribute, choice by choice, in the form that `kspan.kernels.pseudo` takes."""
 
     begin: list[int] = field(default_factory=lambda: [0])
     first: list[int] = field(default_factory=list)
@@ -36,9 +36,10 @@ class Choices:
     below: Floats = field(default_factory=lambda: np.zeros(0))
 
     def add(self, options: Sequence[Option], uneven: bool) -> int:
-        """The place of a new choice of some options."""
+        """Add a choice between some options, and return its number."""
         reached = 0.0
         for first, count, weight in options:
+            # Compiled code relies on every option having a weight.
             if weight > 0:
                 reached += weight
                 self.first.append(first)
@@ -49,13 +50,13 @@ class Choices:
         return len(self.uneven) - 1
 
     def arrays(self) -> Arrays:
-        """All of it as arrays."""
+        """Return all choices as arrays."""
         begin, first, count = (np.array(each, np.int64) for each in (self.begin, self.first, self.count))
         return begin, first, count, np.array(self.reach, np.float64), np.array(self.uneven, bool), self.below
 
 
 class Chooser:
-    """Finds the choices of one tree for one attribute, that of a path which does not ask it first."""
+    """Finds the choices of one tree for one attribute; the first one is for paths that do not ask it."""
 
     def __init__(self, coding: Coding, attribute: Attribute, marginal: Marginal | None = None) -> None:
         self.coding, self.marginal, self.choices = coding, marginal, Choices()
@@ -67,7 +68,7 @@ class Chooser:
         self.choice(replace(whole, missing=not whole.values and not whole.stretches), null=False)
 
     def choice(self, admitted: Admitted, *, null: bool) -> int:
-        """The choice of what is admitted, with a missing value if it is a condition, or if there is nothing else."""
+        """Return the choice for what is admitted; it has a missing value if `null`, or if there is nothing else."""
         key = admitted.values, admitted.stretches, admitted.missing, null
         found = self.known.get(key)
         if found is None:
@@ -81,6 +82,7 @@ class Chooser:
                 options.append((MISSING, 1, float(self.choices.below[1])))
             if any(weight > 0 for _, _, weight in options):
                 return self.choices.add(options, self.coding.uneven)
+        # Where nobody of the published spread is on this path, all that it admits is equally likely.
         options = self.coding.options(admitted)
         if null or (not options and admitted.missing):
             options.append((MISSING, 1, 1.0))
@@ -94,9 +96,9 @@ class Paths:
     outcomes: tuple[Outcome, ...]
     people: Floats
     choice: NDArray[np.int32]
-    """For each attribute (row) and leaf the choice of what the path to it leaves."""
+    """For each attribute (row) and leaf (column), the choice of what the path to the leaf admits."""
     choices: tuple[Choices, ...]
-    """Of each attribute."""
+    """The choices of each attribute."""
 
     @property
     def impossible(self) -> list[int]:
@@ -106,21 +108,22 @@ class Paths:
 
 @dataclass(eq=False, slots=True)
 class _Left:
-    """What a path leaves of an attribute, and what edges have been found to leave of that."""
+    """What a path admits of an attribute; `through` remembers what is left of it after each edge."""
 
     admitted: Admitted
     told: bool
-    """Was a missing value a condition: taken by one edge of several?"""
+    """Was a missing value a condition, taken by some edges of a node but not by all?"""
     shared: bool
-    """Did it go down several edges at once, so that a person without the value is on several paths?"""
+    """Did a missing value go down several edges at once, so that a person without the value is on several paths?"""
     choice: int
     through: dict[tuple[Region, bool, bool], "_Left"] = field(default_factory=dict)
 
     def below(self, region: Region, told: bool, shared: bool, chooser: Chooser) -> "_Left":
-        """What an edge leaves; a missing value may be taken by some of the edges beside it, or by several."""
+        """Return what is left after an edge; `told` and `shared` are as they are for its node."""
         found = self.through.get((region, told, shared))
         if found is None:
             left = self.admitted.through(region)
+            # A person whose missing value went several ways is on several paths, so it is drawn on none of them.
             choice = chooser.choice(left, null=told and not shared and left.missing)
             found = self.through[region, told, shared] = _Left(left, told, shared, choice)
         return found
@@ -128,7 +131,7 @@ class _Left:
 
 @uncollected()
 def paths(pool: Pool, member: Member, codings: Sequence[Coding], *, marginals: bool) -> Paths:
-    """The paths of one tree of a pool."""
+    """Return the paths of one tree of a pool; `marginals` says whether to use how attributes spread."""
     spread = {member.attributes[one.attribute]: one for one in member.release.marginals if marginals}
     choosers = [
         Chooser(coding, attribute, spread.get(at))
@@ -152,16 +155,18 @@ def paths(pool: Pool, member: Member, codings: Sequence[Coding], *, marginals: b
         before, chooser = held.get(at, unasked[at]), choosers[at]
         takers = [edge.region.missing for edge in node.edges].count(True)
         told, shared = before.told or 0 < takers < len(node.edges), before.shared or takers > 1
+        # Reversed, since the last one in comes out first: leaves are found from left to right.
         waiting.extend(
             (edge.node, {**held, at: before.below(edge.region, told, shared, chooser)}) for edge in reversed(node.edges)
         )
+    # What a path does not ask keeps the choice of all values.
     every = np.full((len(pool.attributes), len(leaves)), ALL, np.int32)
     every[asked, np.repeat(np.arange(len(leaves)), sizes)] = chosen
     return Paths(tuple(leaves), np.array(people), every, tuple(chooser.choices for chooser in choosers))
 
 
 def label_choices(outcomes: Sequence[Outcome], member: Member) -> Arrays:
-    """Of some leaves the labels with the people of each: so many of the label that was told, the misses evenly."""
+    """Return the labels of some leaves as choices, weighted by people; misses count evenly for all other labels."""
     own = len(member.labels)
     nothing = (0,) * own
     codes = np.tile(np.array(member.labels, np.int64), (len(outcomes), 1))

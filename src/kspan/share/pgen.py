@@ -22,7 +22,7 @@ Labels = Literal["exact", "random"]
 
 MOST_ROWS = 100_000_000
 LABELS_AT_ONCE = 1 << 22
-"""Numbers that are held for the labels of some paths, so that many paths with many labels need not all be held."""
+"""How many numbers are held at once for the labels of paths, so that many paths with many labels fit into memory."""
 
 
 def pgen(
@@ -35,16 +35,16 @@ def pgen(
     marginals: bool = True,
     rng: int | np.random.Generator = 0,
 ) -> Table:
-    """Pseudo-people of every path: as many as it has, or their part of so many `rows`, with what its label admits.
+    """Return pseudo-people of every path: as many as it has people, or its part of `rows`, with values that it admits.
 
     What a path does not ask is drawn from the whole domain. `values`: "even" gives each path every admitted value
     equally often, or once more, in random order; "random" draws each by itself. `numbers`: "cells" gives the middle of
     one of the cells into which all bounds of all trees cut the range, since no learner gains by anything finer;
-    "uniform" any number of one of the path's intervals, "midpoint" and "endpoint" its middle or its upper end.
-    `labels`: "exact" gives a path the label counts that it tells, its misses evenly over the other labels, what is left
-    by chance; "random" draws with these probabilities. Where an owner published how an attribute spreads, `marginals`
-    uses that instead of equal chances. A missing value is drawn only on paths that ask for it. An attribute without a
-    range that no tree asks is 0 for everybody; one without any value is missing for everybody.
+    "uniform" gives any number of one of the path's intervals, "midpoint" and "endpoint" its middle or its upper end.
+    `labels`: "exact" gives a path the label counts that it tells, with its misses spread evenly over the other labels
+    and remainders by chance; "random" draws with these probabilities. Where an owner published how an attribute
+    spreads, `marginals` uses that instead of equal chances. A missing value is drawn only on paths that ask for it. An
+    attribute without a range that no tree asks is 0 for everybody; one without any value is missing for everybody.
     """
     check_word("numbers", numbers, get_args(Numbers))
     check_word("values", values, get_args(Draws))
@@ -64,12 +64,12 @@ def pgen(
 
 
 def frame_of(table: Table) -> pl.DataFrame:
-    """A table of pseudo-people as a frame: words of a fixed list (Enum), numbers, and nulls for what is missing."""
+    """Return a table of pseudo-people as a frame: words as Enum, numbers, and nulls for missing values."""
     return pl.DataFrame([_series(column) for column in table.columns.values()])
 
 
 def codings_of(pool: Pool, numbers: Numbers, fractions: Container[int] = ()) -> list[Coding]:
-    """The codes of every attribute of a pool; some must have fractions."""
+    """Return the coding of every attribute of a pool; `fractions` are the places of those that must have fractions."""
     named: list[set[float]] = [set() for _ in pool.attributes]
     for member in pool.members:
         for node in member.tree.nodes():
@@ -90,7 +90,7 @@ def codings_of(pool: Pool, numbers: Numbers, fractions: Container[int] = ()) -> 
 
 
 def _ways(pool: Pool, numbers: Numbers, marginals: bool) -> tuple[list[Coding], list[Paths]]:
-    """The paths of all trees; with fractions where a path with people admits no whole number."""
+    """Return codings and paths of all trees, with fractions where a path with people admits no whole number."""
     fractions = set[int]()
     while True:
         codings = codings_of(pool, numbers, fractions)
@@ -99,6 +99,7 @@ def _ways(pool: Pool, numbers: Numbers, marginals: bool) -> tuple[list[Coding], 
         if not impossible:
             return codings, ways
         for at, member in impossible.items():
+            # Even with fractions this path admits nothing, so trying again would not end.
             if at in fractions:
                 raise ModelError(
                     f"{member.name} has people on a path that admits no value of {pool.attributes[at].name!r}: ask its "
@@ -108,7 +109,7 @@ def _ways(pool: Pool, numbers: Numbers, marginals: bool) -> tuple[list[Coding], 
 
 
 def apportioned(weights: Floats, total: int, rng: np.random.Generator) -> Int64s:
-    """Whole numbers that add up to the total, in proportion to weights: the largest remainders go up, ties by chance.
+    """Divide a total in proportion to weights, into whole numbers: the largest remainders round up, ties by chance.
 
     >>> apportioned(np.array([24.0, 10.0, 1.0]), 70, np.random.default_rng(0)).tolist()
     [48, 20, 2]
@@ -117,13 +118,14 @@ def apportioned(weights: Floats, total: int, rng: np.random.Generator) -> Int64s
         return np.zeros(len(weights), np.int64)
     quotas = weights * (total / weights.sum())
     parts: Int64s = np.floor(quotas).astype(np.int64)
+    # The last key counts first: the largest remainders, and chance among equal ones.
     order = np.lexsort((rng.random(len(weights)), parts - quotas))
     parts[order[: total - int(parts.sum())]] += 1
     return parts
 
 
 def check_rows(rows: int | None, people: float) -> int | None:
-    """The number of rows to make, if one is said; refused where it is none, or too large to be held."""
+    """Return the number of rows to make, None if none is given; refuse an impossible one, or too many people."""
     if rows is not None:
         check_number("the number of rows", rows, low=1, high=MOST_ROWS, whole=True)
         return int(rows)
@@ -133,14 +135,14 @@ def check_rows(rows: int | None, people: float) -> int | None:
 
 
 def check_word(what: str, said: str, known: Sequence[str]) -> None:
-    """Refuse an option that cannot be that."""
+    """Refuse a word that an option does not take."""
     if said not in known:
         word = str(said)[:40]
         raise PolicyError(f"{what} cannot be {word!r}{did_you_mean(word, known)}: use {', '.join(known)}")
 
 
 def target_column(pool: Pool, codes: NDArray[Any]) -> Column:
-    """The labels of pseudo-people."""
+    """Return the labels of pseudo-people as a column."""
     return Column(
         pool.target,
         "categorical",
@@ -151,14 +153,14 @@ def target_column(pool: Pool, codes: NDArray[Any]) -> Column:
 
 
 def draw(sizes: Int64s, choice: NDArray[Any], choices: Arrays, even: bool, out: Any, rng: np.random.Generator) -> None:
-    """Fill an array, block by block of these sizes, with codes from the choice of each block."""
+    """Fill `out` with codes, block by block; `choice` says from which of the choices each block is drawn."""
     from kspan.kernels.pseudo import draw_codes  # loading compiled code takes a moment
 
     draw_codes(sizes, choice.astype(np.int64), *choices, even, rng.integers(1 << 63, dtype=np.uint64), out)
 
 
 def empty_codes(size: int, rows: int) -> NDArray[Any]:
-    """Room for codes, of which there are so many."""
+    """Return an array for the codes of some rows; `size` is how many different codes there are."""
     return np.full(rows, MISSING, np.min_scalar_type(max(size - 1, 0)))
 
 
@@ -178,10 +180,11 @@ def _check_people(member: Member) -> None:
 
 
 def _sizes(people: Sequence[Floats], rows: int | None, rng: np.random.Generator) -> list[Int64s]:
-    """How many rows each path of each tree gives."""
+    """Return how many rows each path of each tree gives."""
     everybody = float(sum(each.sum() for each in people))
     wanted = check_rows(rows, everybody)
     if wanted is None:
+        # Each tree keeps as many people as it tells of.
         found = [apportioned(each, round(float(each.sum())), rng) for each in people]
     else:
         ends = np.cumsum([len(each) for each in people])[:-1]
@@ -194,7 +197,8 @@ def _sizes(people: Sequence[Floats], rows: int | None, rng: np.random.Generator)
 def _drawn(
     at: int, ways: Sequence[Paths], sizes: Sequence[Int64s], coding: Coding, even: bool, rng: np.random.Generator
 ) -> NDArray[Any]:
-    """The codes of one attribute, tree after tree."""
+    """Draw the codes of one attribute, tree after tree."""
+    # All paths are known by now: a coding that numbers intervals as they are met has its final size.
     out, row = empty_codes(coding.size, sum(int(each.sum()) for each in sizes)), 0
     for way, size in zip(ways, sizes, strict=True):
         rows = int(size.sum())
@@ -225,5 +229,6 @@ def _series(column: Column) -> pl.Series:
     kind: Any = pl.Float64 if column.values.dtype == np.float64 else pl.Int64
     if column.kind == "categorical":
         kind = pl.Enum(shown)
+    # The code after the last value is that of a missing one.
     values = pl.Series(column.name, [*shown, None], dtype=kind)
     return values.gather(column.codes.astype(np.uint32))

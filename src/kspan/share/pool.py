@@ -53,9 +53,10 @@ class Pool:
 
 
 def pool(sources: Sequence[Source]) -> Pool:
-    """The pool of some trees: values united, ranges as wide as the widest; a clash is refused by the names of both.
+    """Return the pool of some trees; whatever does not fit together is refused with the names of both trees.
 
-    An attribute that a tree lacks is absent from all its paths. A range that one owner leaves open stays open.
+    Values are united, and ranges are as wide as the widest; a range that one owner leaves open stays open. An attribute
+    that a tree lacks is absent from all its paths.
     """
     if not sources:
         raise ModelError("there is no tree to pool: name at least one")
@@ -104,7 +105,8 @@ class _Attributes:
 
 
 def _united(known: Attribute, other: Attribute) -> Attribute:
-    """An attribute with all that either of two owners says it may hold."""
+    """Return an attribute that may hold all that either of two owners says."""
+    # What one owner calls public may be known of everybody.
     role: Role = "public" if "public" in (known.role, other.role) else "private"
     both = replace(known, role=role, has_missing=known.has_missing or other.has_missing)
     if known.kind == "categorical":
@@ -115,7 +117,7 @@ def _united(known: Attribute, other: Attribute) -> Attribute:
 
 
 class _Labels:
-    """The labels of all trees so far, in order, each by what is left of it without case and blanks."""
+    """The labels of all trees so far, in order; `alike` finds them by their text without case and blanks."""
 
     def __init__(self) -> None:
         self.place: dict[str, int] = {}
@@ -125,6 +127,7 @@ class _Labels:
     def add(self, source: Source) -> None:
         own = source.release.tree.labels
         for label in own:
+            # Labels of this tree are added below, after all checks: one owner may well tell apart `yes` and `Yes`.
             twin, owner = self.alike.get(_plain(label), (label, source))
             if label not in self.place and twin != label:
                 raise ModelError(
@@ -143,7 +146,7 @@ class _Labels:
 
 
 def _plain(label: str) -> str:
-    """A label without what people write differently.
+    """Return a label without what people may write differently: case and blanks.
 
     >>> _plain(" Very  Good"), _plain("very-good"), _plain("very good")
     ('verygood', 'very-good', 'verygood')
@@ -152,7 +155,7 @@ def _plain(label: str) -> str:
 
 
 def _check_names(source: Source) -> None:
-    """Refuse names that no column of a table can have, since blanks around those are taken away."""
+    """Refuse names with blanks around them, which no column can have, since tables are read without such blanks."""
     tree = source.release.tree
     for name in (tree.target, *(attribute.name for attribute in tree.attributes)):
         if name != name.strip():

@@ -33,16 +33,16 @@ from kspan.share.spread import marginals as spread_of
 Method = Literal["atp", "ldm"]
 METHODS: tuple[str, ...] = get_args(Method)
 LEARNERS = ("c45", "id3")
-"""Those whose trees ATP prunes; a missing value is a value of its own to them, so that everybody takes one path."""
+"""Learners whose trees ATP prunes; to them a missing value is a value of its own, so that everybody takes one path."""
 
 
 @dataclass(frozen=True, repr=False)
 class SharedTree(ShownInNotebooks):
-    """A tree that was found to hold, byte by byte as it may be written; `audit` is the judge's word on it."""
+    """A tree that was judged to hold, exactly as it may be written; `audit` is what the judge found."""
 
     judged: Judged
     note: str | None = None
-    """What was done otherwise than asked, if anything."""
+    """What was done differently from what was asked, if anything."""
 
     @cached_property
     def release(self) -> TreeRelease:
@@ -51,7 +51,7 @@ class SharedTree(ShownInNotebooks):
 
     @property
     def model_released(self) -> TreeRelease:
-        """The same, for whoever takes any model."""
+        """The same, under the name that every release of a model has."""
         return self.release
 
     @property
@@ -65,7 +65,7 @@ class SharedTree(ShownInNotebooks):
         return self.judged.audit
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the tree, whole or not at all."""
+        """Write the tree, completely or not at all."""
         write_judged({path: self.judged})
 
     def __repr__(self) -> str:
@@ -81,14 +81,14 @@ def share_tree(
     marginals: bool = False,
     **options: Any,
 ) -> SharedTree:
-    """A tree of the people in a dataframe or file that may be published under the policy's requirement.
+    """Return a tree of the people in a dataframe or file that may be published under the policy's requirement.
 
-    `atp` learns a tree (C4.5, or `learner="id3"`) and prunes it until every path satisfies the requirement. It can be
-    told how to `merge` branches ("rules" or "information"), which `information` on labels to use ("exact" or
-    "estimated"), and not to try the largest branch in the place of the root where pruning leaves little
-    (`raising=False`). `ldm` learns under the requirement (kADET). All other `options` are those of the learner. With
-    `marginals` it is also told how attributes spread, as coarsely as the requirement asks. Raises `Unreachable` or
-    `DoesNotHold` where there is no such tree.
+    `atp` learns a tree (C4.5, or `learner="id3"`) and prunes it until every path satisfies the requirement. Its options
+    are how to `merge` branches ("rules" or "information"), which `information` on labels to use ("exact" or
+    "estimated"), and `raising=False`, which does not try the largest branch in the place of the root where pruning
+    leaves little. `ldm` learns under the requirement (kADET). All other `options` are those of the learner. With
+    `marginals` the release also tells how attributes spread, as coarsely as the requirement asks. Raises `Unreachable`
+    or `DoesNotHold` if there is no such tree.
 
     >>> from kspan.datasets import load_adult
     >>> policy = Policy(public=["age", "education", "sex"], target="income", require="k=50")
@@ -131,10 +131,10 @@ def prune_tree(
     information: Information | None = None,
     disclosure: str | None = None,
 ) -> SharedTree:
-    """A tree that was learned elsewhere, pruned until every path satisfies a requirement (ATP), and judged.
+    """Prune a tree that was learned elsewhere until every path satisfies a requirement (ATP), and judge it.
 
-    `model` is a `Tree`, the path of one, or a fitted `DecisionTreeClassifier` of scikit-learn. With the `people` it
-    was made from and the policy, these are the judge's witnesses; without, what the tree tells of its paths is.
+    `model` is a `Tree`, the path of one, or a fitted `DecisionTreeClassifier` of scikit-learn. With the `people` that
+    it was made from and the policy, it is judged by these people; without them, by what it tells of its paths.
     """
     policy = None if policy is None else Policy.of(policy)
     if policy is not None and require is not None:
@@ -159,7 +159,7 @@ def prune_tree(
 
 
 def _grown(people: pl.DataFrame, policy: Policy, **options: Any) -> Tree:
-    """A tree that was learned under the requirement."""
+    """Learn a tree under the requirement."""
     tree: Tree = learn(people, policy, "kadet", **options)
     if tree.root.is_leaf:
         raise Unreachable(
@@ -179,9 +179,10 @@ def _pruned(
     raising: bool = True,
     **options: Any,
 ) -> Tree:
-    """A tree of which every path keeps the requirement; with private attributes its spans may not."""
+    """Learn a tree and prune it until every path keeps the requirement; with private attributes its spans may not."""
     _check_word("learner", learner, LEARNERS)
     if learner == "c45":
+        # C4.5 would send a missing value down every branch; paths can only be counted if everybody takes one.
         options = {"missing": "value", **options}
     learned = learn(people, policy, learner, **options)
     assert isinstance(learned, Tree)
@@ -196,11 +197,13 @@ def _pruned(
     found = best_pruned(trees(), policy.require, kept, merge)
     if found is None:
         raise empty(trees(), policy.require, kept, merge)
+    # Estimated labels were good for choosing what to merge; what is released is counted.
     return recounted(found, table) if kept == "estimated" else found
 
 
 def _of_these(tree: Tree, people: pl.DataFrame, policy: Policy) -> Tree:
-    """A tree with the labels of these people at every node, however little it tells; refused if they are others."""
+    """Return the tree with the labels of these people counted at every node; refuse it if it was made from others."""
+    # Where a missing value goes down several branches, people cannot be counted: the tree stays as it is.
     if not goes_one_way(tree):
         return tree
     check_roles(tree, policy)

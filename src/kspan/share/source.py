@@ -15,20 +15,20 @@ from kspan.model.tree.json import read_tree
 from kspan.model.tree.release import TreeRelease
 
 MOST_BYTES = 512 * 2**20
-"""Of one tree, before anything of it is looked at."""
+"""How large the file of one tree may be; more is not even read."""
 MOST_SOURCES = 1000
 CHUNK = 2**20
 LOCAL = ("file", "local")
 WEB = ("http", "https")
-"""Where a folder cannot be told from a file, unless it ends in a slash."""
+"""Protocols by which a folder can be told from a file only if it ends in a slash."""
 STORES = ("s3", "gs", "gcs", "az", "abfs", "abfss", "memory")
 PLAIN = (*LOCAL, *WEB, *STORES)
-"""Places that hold files and do nothing else; others unpack, compute or run what a stranger wrote."""
+"""Protocols that only read files; others unpack, compute or run what a stranger wrote."""
 
 
 @dataclass(frozen=True)
 class Source:
-    """A tree that an owner published, and what the place where it lies is called."""
+    """A tree that an owner published, and the name of the place where it lies."""
 
     name: str
     release: TreeRelease
@@ -46,7 +46,7 @@ class _Place:
 
 @uncollected()
 def read_sources(places: Iterable[str | os.PathLike[str]]) -> list[Source]:
-    """The trees in some files, folders (every `.json` file in one) and URLs, in order; none of them twice."""
+    """Read the trees in files, folders (every `.json` file) and URLs, in order; refuse one that is given twice."""
     found: dict[str, _Place] = {}
     for place in (one for given in places for one in _places(given)):
         if place.key in found:
@@ -58,7 +58,7 @@ def read_sources(places: Iterable[str | os.PathLike[str]]) -> list[Source]:
 
 
 def shown(place: str) -> str:
-    """A place as messages may show it: a URL without passwords, keys and other secrets.
+    """Return a place as messages may show it: a URL without passwords, keys and other secrets.
 
     >>> shown("https://ann:secret@example.org/tree.json?key=secret"), shown("trees/a.json")
     ('https://example.org/tree.json', 'trees/a.json')
@@ -87,7 +87,7 @@ def _source(place: _Place) -> Source:
 
 
 def _content(place: _Place) -> bytes:
-    """All of a file, unless it is too large; that is told after reading little more than is allowed."""
+    """Read a whole file; one that is too large is refused as soon as more than allowed has been read."""
     parts, size = list[bytes](), 0
     try:
         with _opened(place) as file:
@@ -99,6 +99,7 @@ def _content(place: _Place) -> bytes:
     except FileError:
         raise
     except Exception as error:  # each of the many systems has errors of its own
+        # fsspec raises this error also where a server does not answer.
         gone = place.system is not None and isinstance(error, FileNotFoundError)
         why = "nothing is there, or nobody answers" if gone else _why(error)
         raise FileError(f"cannot read {place.name}: {why}") from None
@@ -125,6 +126,7 @@ def _on_disk(path: Path, name: str) -> Iterator[_Place]:
     try:
         files = sorted(path.glob("*.json")) if path.is_dir() else None
         if files is None:
+            # Links are resolved, so that one file under two names counts as given twice.
             yield _Place(name, str(path.resolve()), None, str(path))
             return
         files = [file for file in files if file.is_file()]
@@ -158,7 +160,7 @@ def _on_system(url: str) -> Iterator[_Place]:
 
 
 def _system(url: str, name: str) -> tuple[Any, str]:
-    """The file system of a URL, and the path in it."""
+    """Return the file system of a URL, and the path in it."""
     _check_plain(url, name)
     import fsspec  # which takes a while, and files need it not
     from fsspec.registry import known_implementations
@@ -175,7 +177,7 @@ def _system(url: str, name: str) -> tuple[Any, str]:
 
 
 def _check_plain(url: str, name: str) -> None:
-    """Refuse a URL that is more than the place of a file: a chain, or a file system that is made up on the way."""
+    """Refuse a URL that is more than the place of a file: a chain of places, or a protocol that does more than read."""
     if "::" in url:
         raise FileError(f"cannot read {name}: it leads through several places; copy the tree to a file")
     if url.partition("://")[0].lower() not in PLAIN:
@@ -188,7 +190,7 @@ def _protocols(system: Any) -> tuple[str, ...]:
 
 
 def _why(error: Exception) -> str:
-    """Why it would not; words of libraries are not passed on, for they may quote a password."""
+    """Say why reading failed; messages of libraries are not passed on, since they may quote a password."""
     if isinstance(error, FileNotFoundError):
         return "no such file or directory"
     if isinstance(error, OSError) and error.strerror:

@@ -10,14 +10,14 @@ from kspan.model.tree.release import Marginal
 from kspan.privacy import Requirement
 
 BINS = 20
-"""Into how many bins of about as many people numbers are divided at most."""
+"""The most bins into which numbers are divided; each has about as many people."""
 
 
 def marginals(tree: Tree, table: Table, requirement: Requirement) -> tuple[Marginal, ...]:
-    """The spread of each attribute of a tree, in bins of which each satisfies the requirement.
+    """Return how each attribute of a tree spreads, in bins that all satisfy the requirement.
 
-    An attribute by itself is a tree of one question, so it is pruned like one (`kspan.induce.atp`). One that
-    keeps no two bins is left out.
+    An attribute by itself is a tree of one question, so it is pruned like one (`kspan.induce.atp`). An attribute that
+    is left with fewer than two bins is omitted.
     """
     found = []
     for place, attribute in enumerate(tree.attributes):
@@ -29,7 +29,7 @@ def marginals(tree: Tree, table: Table, requirement: Requirement) -> tuple[Margi
 
 
 def _by_label(table: Table, name: str, target: str) -> Floats:
-    """How many people of each label have each value."""
+    """Count the people with each value (row) and label (column)."""
     column, labels = table[name], table[target]
     keys = column.codes.astype(np.int64) * labels.size + labels.codes
     people = np.bincount(keys, table.weights, minlength=column.size * labels.size)
@@ -37,11 +37,12 @@ def _by_label(table: Table, name: str, target: str) -> Floats:
 
 
 def _question(attribute: Attribute, column: Column, counts: Floats, tree: Tree) -> Tree | None:
-    """The tree that asks one attribute: every value, or numbers in bins of about as many people."""
+    """Return the tree that asks one attribute, by value or by bins of numbers; None without at least two of them."""
     parts = _numbers(column, counts) if attribute.kind == "numeric" else _categories(attribute, column, counts)
     if column.missing is not None:
         parts.append((Region(missing=True), counts[column.missing]))
     elif attribute.has_missing:
+        # Nobody here lacks the value, but bins must cover the whole domain.
         parts.append((Region(missing=True), np.zeros(counts.shape[1])))
     if len(parts) < 2:
         return None
@@ -64,6 +65,7 @@ def _numbers(column: Column, counts: Floats) -> list[tuple[Region, Floats]]:
         return []
     ends = _ends(plain.sum(axis=1))
     values = column.values.astype(np.float64)
+    # Open at both ends, so that neither the lowest nor the highest number is told.
     bounds = [None, *((values[end - 1] + values[end]) / 2 for end in ends[:-1].tolist()), None]
     starts = [0, *ends[:-1].tolist()]
     sums = np.add.reduceat(plain, starts, axis=0)
@@ -71,12 +73,13 @@ def _numbers(column: Column, counts: Floats) -> list[tuple[Region, Floats]]:
 
 
 def _ends(people: Floats) -> Int64s:
-    """After which values bins end, so that each has about as many people.
+    """Return after how many values each bin ends, so that bins have about as many people.
 
     >>> _ends(np.array([100, 1, 1, 1, 100.0])).tolist()
     [2, 4, 5]
     """
     up_to = np.cumsum(people)
+    # Rounded first: a share that is a whole number of bins on paper must not spill into the next one.
     bins = np.ceil(np.round(up_to / up_to[-1] * BINS, 9)).astype(np.int64)
     ends: Int64s = np.append(np.flatnonzero(np.diff(bins)) + 1, len(people))
     return ends

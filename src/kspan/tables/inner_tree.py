@@ -1,4 +1,4 @@
-"""The tree that kACTUS prunes: any top-down inducer serves, ours by name or scikit-learn's as it is."""
+"""Grow the tree that kACTUS prunes, with one of our learners by name or with a tree learner of scikit-learn."""
 
 from typing import Any, Literal, TypeAlias
 
@@ -35,9 +35,9 @@ def grown_and_pruned(
 
 
 def inner_tree(table: Table, policy: Policy, inducer: Inducer, min_rows: int) -> Tree:
-    """A tree over the public attributes that predicts the policy's target.
+    """Return a tree over the public attributes that predicts the policy's target.
 
-    Ours split no node into branches of which fewer than two have `min_rows`.
+    Our learners split a node only if at least two of the branches have `min_rows`.
     """
     if policy.target is None or policy.target in policy.public:
         raise PolicyError("kactus keeps a table good for predicting: name a private target in the policy")
@@ -54,7 +54,7 @@ def inner_tree(table: Table, policy: Policy, inducer: Inducer, min_rows: int) ->
 
 
 def _fitted(model: Any, table: Table, schema: Schema) -> Any:
-    """A copy of a model of scikit-learn, fitted on numbers as they are and on a column of 0 and 1 for every word."""
+    """Return a fitted copy of a model of scikit-learn, which sees numbers as they are and each word as a 0-1 column."""
     from sklearn.base import clone
 
     columns = [series for name in schema.public for series in _columns(table[name])]
@@ -67,5 +67,6 @@ def _columns(column: Column) -> list[pl.Series]:
     if column.kind == "numeric" and column.values.dtype != object and not column.has_suppressed:
         numbers = np.append(column.values.astype(np.float64), np.nan)  # a missing one has the code after the last
         return [pl.Series(column.name, numbers[column.codes])]
+    # `imported` finds attributes and values by such names, where nan is a missing one.
     names = ["nan" if code == column.missing else column.label(code) for code in range(column.size)]
     return [pl.Series(f"{column.name}_{name}", column.codes == code) for code, name in enumerate(names)]

@@ -36,11 +36,11 @@ def anonymize(
     progress: Progress = lambda step: None,
     **options: Any,
 ) -> TableRelease:
-    """A table in which everybody stands in a crowd: `kactus`, `mondrian`, `tds`, `tdr`, `incognito`, `one-dim`, ...
+    """Return a table in which everybody stands in a crowd, by `kactus`, `mondrian`, `tds`, `incognito`, ...
 
-    `auto` tries those that fit the policy and takes the one that keeps most of the target (or, without one, of the
-    cells). `rng` is a seed or a generator; the same seed gives the same table. The options of each method are those of
-    its function in `kspan.anonymize`.
+    `auto` tries the methods that fit the policy and takes the one that keeps most of the target (or, without one, of
+    the cells). `rng` is a seed or a generator; the same seed gives the same table. The options of each method are those
+    of its function in `kspan.anonymize`.
     """
     seed = secrets.randbelow(SEEDS) if rng is None else rng if isinstance(rng, int) else None
     people, policy = load(data), Policy.of(policy)
@@ -48,6 +48,7 @@ def anonymize(
     table = encode(people, policy)
 
     def made(name: str) -> TableRelease:
+        # Each method starts from the seed anew, so that `auto` gives the same table as the method it chooses.
         generator = rng if isinstance(rng, np.random.Generator) else np.random.default_rng(seed)
         progress(f"trying {name}" if method == "auto" else "making groups")
         given = _options(name, options, progress) if method != "auto" else {}
@@ -60,6 +61,7 @@ def anonymize(
         if not found.holds:
             raise _refusal(name, frame, found, policy)
         withheld = recoding.partition.withheld
+        # `given` may also hold the progress, which is no option.
         told = {key: value for key, value in options.items() if key in given}
         return TableRelease(
             of_its_kind(data, frame), policy, name, told, recoding.facts, found, withheld, keep_order, seed, people,
@@ -77,6 +79,7 @@ def anonymize(
     for name in (name for name in AUTO if _fits(name, policy)):
         try:
             releases.append(made(name))
+        # `DoesNotHold` is not caught: it would be a defect of the method.
         except (DataError, PolicyError, Unreachable) as error:  # what one cannot do, another may
             refusals[name] = error
     if not releases:
@@ -85,7 +88,7 @@ def anonymize(
 
 
 def _refusal(method: str, frame: pl.DataFrame, found: Audit, policy: Policy) -> KspanError:
-    """Why a table is not released."""
+    """Return the error that says why a table is not released."""
     if policy.counting == "people" and audit(frame, replace(policy, counting="rows")).holds:
         others = [name for name in APART if name != method]
         return Unreachable(
@@ -108,7 +111,7 @@ def _fits(name: str, policy: Policy) -> bool:
 
 
 def _best(releases: list[TableRelease], policy: Policy, *, refused: list[str]) -> TableRelease:
-    """The release that keeps most, with what each of them lost among its facts, and who could not make any."""
+    """Return the release that keeps most; its facts also tell what each method lost, and which could not make any."""
     by_target = policy.target is not None
 
     def loss(release: TableRelease) -> float:
@@ -129,11 +132,11 @@ def _best(releases: list[TableRelease], policy: Policy, *, refused: list[str]) -
 
 
 def _options(name: str, options: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
-    """The options of a method, those that it does not have refused."""
+    """Return the options of a method, and its progress if it reports any; refuse options that it does not have."""
     check_names(name, options, options_of(name))
     return {**options, **({PROGRESS: _share(progress)} if PROGRESS in signature(methods()[name]).parameters else {})}
 
 
 def _share(progress: Progress) -> Callable[[str | float], None]:
-    """Tells a person how far a search is: a share of it, or what a method says itself."""
+    """Return a function that tells how far a search is, from a share or from what the method itself says."""
     return lambda done: progress(done if isinstance(done, str) else f"searching, {done:.0%} done")

@@ -20,7 +20,7 @@ from kspan.policy import Policy
 from kspan.tables.release import VERSION
 
 Names = Mapping[str, Mapping[str, tuple[str, ...]]]
-"""Of attributes: what each name that the table shows stands for."""
+"""By attribute and shown name: the values that the name stands for."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class Manifest:
     """The SHA-256 of the table that it was written for."""
 
     def policy(self, target: str | None) -> Policy:
-        """The policy that its claim tells of; the target must be named."""
+        """Return the policy that the claim describes; a claim names no target, so it must be given."""
         if target is None:
             raise PolicyError(f"{self.source} does not say what to predict: name the column with --target")
         return Policy(
@@ -53,7 +53,7 @@ class Manifest:
         )
 
     def naming(self, policy: Policy, people: pl.DataFrame) -> Policy:
-        """A policy that also knows what names stand for, in columns for which it has no hierarchy."""
+        """Return the policy with a hierarchy of names for each column that has none but shows names."""
         found = {
             name: self._hierarchy(name, people[name], policy)
             for name in self.names
@@ -70,18 +70,19 @@ class Manifest:
         shown = series.unique().drop_nulls().to_list()
         cells = [cell if isinstance(cell, str) else number_text(cell) for cell in shown]
         plain = [read_cell(cell) for cell in cells if cell not in names and cell not in silent]
+        # Values that are shown as they are, alone or in sets, stand beside the names.
         others = sorted({value for cell in plain for value in values_in(cell)} - set(names))
         return hierarchy_of(names, others, source=f"{self.source}, in the names of {name!r},")
 
 
 def manifest_of(path: str | os.PathLike[str]) -> Path | None:
-    """The manifest beside a table, if there is one."""
+    """Return the path of the manifest beside a table, if there is one."""
     going = manifest_path(path)
     return going if going.is_file() else None
 
 
 def read_manifest(path: str | os.PathLike[str]) -> Manifest:
-    """The manifest in a file, checked as far as it is used."""
+    """Read the manifest in a file, checked as far as it is used."""
     source = str(path)
     document = parsed(read_text(path, "the manifest"), source)
     top = Place(source, "the top")

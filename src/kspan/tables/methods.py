@@ -9,7 +9,7 @@ Method = Callable[..., Recoding]
 
 
 def methods() -> dict[str, Method]:
-    """The methods by name; their modules are loaded when they are asked for."""
+    """Return the methods by name; their modules are loaded only when this is called."""
     from kspan.anonymize.full_domain.datafly import datafly
     from kspan.anonymize.full_domain.incognito import incognito
     from kspan.anonymize.k_optimize.k_optimize import k_optimize
@@ -34,11 +34,11 @@ AUTO = ("kactus", "tdr", "mondrian", "one-dim", "incognito")
 """What `auto` tries, those that keep a target in mind first."""
 
 APART = ("kactus", "mondrian", "tds", "tdr", "incognito", "k-optimize", "datafly")
-"""Whose groups keep apart, or overlap so that k people share a span where the policy counts people."""
+"""Methods whose groups do not overlap, or only so that k people share every span if the policy counts people."""
 
 
 def options_of(name: str) -> Mapping[str, Option]:
-    """The options of a method.
+    """Return the options of a method.
 
     >>> {option.name: option.words for option in options_of("mondrian").values()}
     {'relaxed': (), 'show': ('interval', 'set', 'hierarchy'), 'width': ('range', 'distinct')}

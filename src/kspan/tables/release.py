@@ -72,13 +72,13 @@ class TableRelease(ShownInNotebooks):
         return load(self.table)
 
     def mapping(self) -> Any:
-        """What each public value became, and in how many rows: for the owner, since it names values of the source."""
+        """Return what each public value became, and in how many rows: for the owner, since it names source values."""
         return of_its_kind(self.table, mapped(self.source, self.partition, self.policy.suppressed_text))
 
     def recode(self, data: Any) -> Any:
-        """New rows as the release shows such people, other columns as they are; to learn from, not to be released.
+        """Return new rows with public cells as the release shows such people: to learn from, not to be released.
 
-        Nobody has judged them: three new people may be a group of their own. See `kspan.anonymize.newcomers`.
+        They are not judged: three new people may be a group of their own. See `kspan.anonymize.newcomers`.
         """
         rows = load(data)
         absent = [name for name in self.policy.public if name not in rows.columns]
@@ -88,7 +88,7 @@ class TableRelease(ShownInNotebooks):
         return of_its_kind(data, rows.drop(self.policy.identifier, strict=False).with_columns(**shown))
 
     def manifest(self, digest: str | None = None, *, defused: bool = False) -> dict[str, Any]:
-        """What goes with the table: its claim, how it was made, what the judge found; no cell of a person."""
+        """Return what goes with the table: its claim, how it was made, what the judge found; no cell of a person."""
         claim: dict[str, Any] = {
             "requirement": str(self.policy.require),
             "counting": self.policy.counting,
@@ -120,12 +120,12 @@ class TableRelease(ShownInNotebooks):
         }
 
     def for_owner(self) -> dict[str, Any]:
-        """What the manifest tells, and all facts about how the table was made: these stay with the owner."""
+        """Return the manifest with all facts about how the table was made, which stay with the owner."""
         return {**self.manifest(), "facts": _plain(self.facts)}
 
     @cached_property
     def names(self) -> dict[str, dict[str, list[str]]]:
-        """What the names stand for that the table shows, by attribute, where the policy lists it.
+        """The values that each shown name stands for, by attribute, where the policy lists them.
 
         A hierarchy that was built from the data is not told: it would say which values there are.
         """
@@ -135,6 +135,7 @@ class TableRelease(ShownInNotebooks):
             if not isinstance(hierarchy, Hierarchy) or self.frame[attribute].dtype != pl.String:
                 continue
             shown = set(self.frame[attribute].unique().drop_nulls()) - {SUPPRESSED, self.policy.suppressed_text}
+            # `-` binds tighter than `&`: of the names that are no values, these are the ones that are shown.
             general = sorted(shown & hierarchy.members.keys() - set(hierarchy.values))
             if general:
                 members = {name: sorted(hierarchy.members[name]) for name in general}
@@ -159,6 +160,7 @@ class TableRelease(ShownInNotebooks):
         In a CSV, text that a spreadsheet would run has an apostrophe in front, unless formulas are to be kept.
         """
         people = released_people(self.people, self.recoding, self.policy)
+        # Judged once more: the table can be changed after it was made, and the checksum must be of what is written.
         judged = judged_table(self.frame, self.policy, path, people=people, keep_formulas=keep_formulas)
         manifest = self.manifest(checksum(judged.content), defused=judged.defused)
         owner = {
@@ -180,17 +182,17 @@ class TableRelease(ShownInNotebooks):
 
 
 def beside(path: str | os.PathLike[str]) -> tuple[Path, Path]:
-    """The files that are written with a table: the one that goes with it, and the one that stays with the owner."""
+    """Return the files beside a table: the one that goes with it, and the one that stays with the owner."""
     return manifest_path(path), Path(f"{os.fspath(path)}.owner.json")
 
 
 def released_people(people: pl.DataFrame, recoding: Recoding, policy: Policy) -> pl.DataFrame | None:
-    """The people in a release, if the policy counts people: the judge must know them."""
+    """Return the people in a release if the policy counts people, since then the judge needs them; otherwise None."""
     return people.filter(pl.Series(recoding.partition.group != WITHHELD)) if policy.counting == "people" else None
 
 
 def _plain(value: Any) -> Any:
-    """Options and facts as JSON can hold them."""
+    """Return options and facts in a form that JSON can hold."""
     if isinstance(value, Mapping):
         return {str(key): _plain(inner) for key, inner in value.items()}
     if isinstance(value, list | tuple):

@@ -44,7 +44,7 @@ PSEUDO_IS_NO_RELEASE = (
 
 @dataclass(frozen=True)
 class PseudoRequest:
-    """What kspan share pseudo is asked."""
+    """The arguments and options of kspan share pseudo."""
 
     trees: Trees
     output: Output
@@ -63,7 +63,7 @@ class PseudoRequest:
 
 @dataclass(frozen=True)
 class MergeRequest:
-    """What kspan share merge is asked."""
+    """The arguments and options of kspan share merge."""
 
     trees: Trees
     output: Output
@@ -105,6 +105,7 @@ def pseudo(asked: PseudoRequest) -> int:
         made = pseudo_data(asked.trees, method=asked.generator, rows=asked.rows, rng=asked.seed, **how)
         step(f"writing {asked.output.name}")
         write_table(made, asked.output, keep_formulas=asked.keep_formulas)
+    # Told on stderr, so that --json leaves stdout to one object.
     print(PSEUDO_IS_NO_RELEASE, file=sys.stderr)
     if asked.json:
         facts = {"rows": made.height, "columns": made.columns, "method": asked.generator}

@@ -42,7 +42,7 @@ Seed = Annotated[int, typer.Option(min=0, help="Of what is left to chance.")]
 
 
 def pruning(merge: str, information: str | None) -> dict[str, Any]:
-    """How ATP merges branches."""
+    """Check the options for how ATP merges branches, and return them."""
     from kspan.induce.atp.atp import Information as Known
     from kspan.induce.atp.atp import Merge as Choice
 
@@ -53,7 +53,7 @@ def pruning(merge: str, information: str | None) -> dict[str, Any]:
 
 
 def drawing(values: str, numbers: str, labels: str, marginals: bool) -> dict[str, Any]:
-    """How people are made."""
+    """Check the options for how pseudo-people are drawn, and return them."""
     from kspan.share.codings import Numbers as Drawn
     from kspan.share.pgen import Draws
     from kspan.share.pgen import Labels as Told

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class PublishRequest:
-    """What kspan share publish is asked."""
+    """The arguments and options of kspan share publish."""
 
     data: Annotated[Path, typer.Argument(help="The people: CSV, Parquet, Arrow or Feather; - for stdin.")]
     policy: PolicyFile
@@ -80,7 +80,7 @@ class PublishRequest:
 
 @dataclass(frozen=True)
 class PruneRequest:
-    """What kspan share prune is asked."""
+    """The arguments and options of kspan share prune."""
 
     model: Annotated[Path, typer.Argument(help="A tree that kspan wrote, from whomever.")]
     output: Output
@@ -112,6 +112,7 @@ def publish(asked: PublishRequest) -> int:
         "prune": asked.prune,
         "confidence_factor": asked.confidence_factor,
     }
+    # What was not typed is left to the defaults of the learner.
     options = {name: value for name, value in given.items() if value is not None}
     by_method = {**pruning(asked.merge, asked.information), "learner": asked.learner, "raising": asked.raising}
     policy = Policy.load(asked.policy)
@@ -125,6 +126,7 @@ def publish(asked: PublishRequest) -> int:
             asked.method,
             disclosure=str(asked.disclose),
             marginals=asked.marginals,
+            # `ldm` does not prune, and takes none of these.
             **(by_method if asked.method == "atp" else {}),
             **options,
         )
@@ -199,7 +201,7 @@ def _check_prune(asked: PruneRequest) -> None:
 
 
 def _tell(made: "SharedTree", asked: PublishRequest | PruneRequest, public: "Sequence[str]") -> int:
-    """Say what was written."""
+    """Tell what was written, and return the exit code."""
     from kspan.model.tree.paths import text
     from kspan.report.text import print_audit
 

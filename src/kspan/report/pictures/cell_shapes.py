@@ -9,14 +9,16 @@ SLACK = 1e-12
 
 
 def cell_shapes(centers: Floats, offsets: Floats, low: Floats, high: Floats) -> tuple[Polygon, ...]:
-    """For each center the part of a rectangle that is nearer to it than to any other; nothing if there is none.
+    """Return for each center the part of a rectangle that is nearest to it; empty if there is none.
 
-    `offsets` are added to the squared distances: how far the centers are away in what the plane does not show.
+    `offsets` are added to the squared distances: how far each center is away in attributes that the plane does not
+    show. `low` and `high` are opposite corners of the rectangle.
 
     >>> cell_shapes(np.array([[1.0, 1.0], [3.0, 1.0]]), np.zeros(2), np.zeros(2), np.array([4.0, 2.0]))[0]
     ((0.0, 0.0), (2.0, 0.0), (2.0, 2.0), (0.0, 2.0))
     """
     corners = np.array([[low[0], low[1]], [high[0], low[1]], [high[0], high[1]], [low[0], high[1]]])
+    # A point x is nearer to a than to b if 2(b - a)·x <= |b|² - |a|², offsets included: that is a half-plane.
     constant = (centers**2).sum(axis=1) + offsets
     return tuple(
         _cell(corners, 2 * (centers - center), constant - own) for center, own in zip(centers, constant, strict=True)
@@ -24,8 +26,9 @@ def cell_shapes(centers: Floats, offsets: Floats, low: Floats, high: Floats) -> 
 
 
 def _cell(corners: Floats, slopes: Floats, levels: Floats) -> Polygon:
-    """What is left of a polygon where no line `slope · point` is above its level."""
+    """Return the part of a polygon where `slope · point` is not above the level, for every slope and its level."""
     slack = SLACK * max(1.0, float(np.abs(levels).max()))
+    # Each round cuts by one half-plane; the bound keeps rounding errors from cutting for ever.
     for _ in range(len(slopes) + 1):
         beyond = corners @ slopes.T - levels
         worst = int(beyond.max(axis=0).argmax())
@@ -38,7 +41,7 @@ def _cell(corners: Floats, slopes: Floats, levels: Floats) -> Polygon:
 
 
 def _cut(corners: Floats, beyond: Floats) -> Floats:
-    """The part of a convex polygon where something linear, given at its corners, is not above zero."""
+    """Return the part of a convex polygon where a linear function, given at the corners, is not above zero."""
     kept = list[Floats]()
     for place in range(len(corners)):
         here, after = beyond[place - 1], beyond[place]

@@ -1,4 +1,4 @@
-"""Clusters where a plane does not serve: all axes side by side."""
+"""Draw clusters where a plane does not serve: with all axes side by side."""
 
 from collections.abc import Iterator
 
@@ -8,7 +8,8 @@ from kspan.report.pictures.labels import number_short
 
 
 def side_by_side(picture: ClustersPicture) -> Json:
-    """Data, scales and marks where each axis is an upright line, and each cluster a line across all of them."""
+    """Return data, scales and marks: each axis is a vertical line, and each cluster a line across all axes."""
+    # Axes are told apart by place, since long names that were cut may be the same.
     titles = [f"{place}" for place in range(len(picture.axes))]
     points = [
         {
@@ -41,7 +42,7 @@ def _written_ends(axis: DrawnAxis) -> tuple[str, str]:
 
 
 def _poles() -> Iterator[Json]:
-    """An upright line for each axis, with its name and its ends."""
+    """Yield a vertical line for each axis, with its name and its ends."""
     x = {"scale": "x", "field": "axis"}
     yield {
         "type": "rule",
@@ -77,7 +78,7 @@ def _poles() -> Iterator[Json]:
 
 
 def _lines(at: Json) -> Iterator[Json]:
-    """A line for each cluster, and a dot with its number on each axis."""
+    """Yield a line for each cluster, and a dot with its number on each axis."""
     yield {
         "type": "group",
         "from": {"facet": {"name": "line", "data": "points", "groupby": "number"}},

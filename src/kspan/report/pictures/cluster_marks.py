@@ -6,28 +6,29 @@ from kspan.report.charts import COLORS
 from kspan.report.pictures.clusters import DrawnAxis
 
 GRID = "#8c98a4"
+# The signal `lit` is null, or says by number which clusters are not dimmed.
 LIT = "lit ? (lit[datum.number] ? 1 : 0.15) : 1"
 
 Json = dict[str, Any]
 
 
 INKS = {color: "black" if color in ("#CC79A7", "#E69F00", "#56B4E9") else "white" for color in COLORS[:6]}
-"""The colors of clusters, and what can be read on each."""
+"""The colors of clusters, each with the color of text that can be read on it."""
 
 
 def colors_of(number: int) -> Json:
-    """The color of a cluster and of its number; colors come again, so the number is always there."""
+    """Return the colors of a cluster and of its number; colors repeat, so the number is always shown, too."""
     color = list(INKS)[(number - 1) % len(INKS)]
     return {"color": color, "ink": INKS[color]}
 
 
 def title_of(axis: DrawnAxis) -> str:
-    """The name of an axis, and who knows it."""
+    """Return the name of an axis with its role."""
     return f"{axis.name} ({axis.role})"
 
 
 def numbers(data: str, at: Json) -> Json:
-    """The number of each cluster on its dot."""
+    """Write the number of each cluster on its dot."""
     return {
         "type": "text",
         "from": {"data": data},

@@ -7,7 +7,7 @@ AT = {"x": {"scale": "x", "field": "x"}, "y": {"scale": "y", "field": "y"}}
 
 
 def plane(picture: ClustersPicture, across: int, up: int) -> Json:
-    """Data, scales, axes and marks of a plane with two axes: a dot for each center, and its cell."""
+    """Return data, scales, axes and marks of a plane with two axes: a dot for each center, and its cell."""
     most = max((cluster.people or 0 for cluster in picture.clusters), default=0)
     centers = [
         {
@@ -25,6 +25,7 @@ def plane(picture: ClustersPicture, across: int, up: int) -> Json:
         for x, y in cluster.cell
     ]
     areas = [
+        # Cells are convex, so that the mean of the corners lies inside.
         {"number": cluster.number, "x": sum(x) / len(x), "y": sum(y) / len(y)}
         for cluster in picture.clusters
         if picture.is_cut and cluster.cell
@@ -49,7 +50,7 @@ def plane(picture: ClustersPicture, across: int, up: int) -> Json:
 
 
 def _cells() -> Json:
-    """The cell of each center, as an area."""
+    """Draw the cell of each center as an area."""
     looks = {
         "interpolate": {"value": "linear-closed"},
         "fill": {"field": "color"},
@@ -64,7 +65,7 @@ def _cells() -> Json:
 
 
 def _centers() -> Json:
-    """A dot for each center, as large as it has people."""
+    """Draw a dot for each center; the more people it has, the larger."""
     looks = {
         "size": {"field": "size"},
         "fill": {"field": "color"},
@@ -80,7 +81,7 @@ def _ends(axis: DrawnAxis) -> list[float]:
 
 
 def _area_numbers() -> Json:
-    """The number of each area, where a dot may not be in its own."""
+    """Write into each area whose it is, since a dot may lie outside of its own."""
     mark = numbers("areas", AT)
     mark["encode"]["update"] |= {
         "text": {"signal": "'area of ' + datum.number"},

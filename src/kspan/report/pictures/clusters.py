@@ -1,4 +1,4 @@
-"""Clusters as a page may draw them: centers and their cells, never people, and no center of a span that breaks."""
+"""Clusters as a page may draw them: centers and cells, never people, and no center that a failing span reaches."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,9 +16,9 @@ from kspan.report.pictures.cell_shapes import Polygon, cell_shapes
 from kspan.report.pictures.labels import joined, number_short, short
 
 MOST_CLUSTERS = 200
-"""Clusters that are drawn, those with the most people."""
+"""How many clusters are drawn at most; those with the most people come first."""
 MARGIN = 0.15
-"""Of the range of the centers, around them, where no range is declared."""
+"""The room around the centers, as a share of their range, where no range is declared."""
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class DrawnAxis:
     kind: Kind
     low: float
     high: float
-    """From where to where it is drawn: numbers in the declared range, or in that of the centers and some more."""
+    """The ends of what is drawn: of numbers the declared range, or that of the centers with some room around it."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class DrawnCluster:
     center: tuple[DrawnCenter, ...]
     """Axis by axis."""
     cell: Polygon = ()
-    """What is nearest to its center, in the plane of the picture; empty if the plane does not meet it."""
+    """The part of the plane that is nearest to its center; empty if the plane does not meet the cell."""
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ class ClustersPicture:
 
     @property
     def note(self) -> str:
-        """What a reader must know of the drawing, in a sentence or some."""
+        """What a reader must know of the drawing, in one sentence or more."""
         if not self.clusters:
             said = ""
         elif self.pair is None:
@@ -100,20 +100,22 @@ class ClustersPicture:
 
 
 def clusters_picture(clusters: Clusters, findings: Sequence[Finding], *, failing: int = 0) -> ClustersPicture:
-    """What a page that may leave the house draws of clusters.
+    """Return what a page that may leave the house draws of clusters.
 
-    Of clusters that a span reaches which breaks the requirement, nothing is told; and then neither sizes of clusters,
-    which give them away by subtraction, nor cells, whose borders do. `failing` is how many spans break it in all: if
-    more do than are among the findings, all clusters are held back.
+    Nothing is told of a cluster that is reached by a span that breaks the requirement. If there is one, no sizes and
+    no cells are drawn either: subtraction and borders would give it away. `failing` is how many spans break the
+    requirement in all; if the findings hold fewer, all clusters are held back.
     """
     broken = [finding for finding in findings if finding.breaks]
     held = {cluster - 1 for finding in broken for cluster in finding.bins}
     if failing > len(broken):
         held = set(range(len(clusters)))
     told = [place for place in range(len(clusters)) if place not in held]
+    # The largest are chosen, but they stay in the order of their numbers.
     told = sorted(sorted(told, key=lambda place: -clusters.people[place])[:MOST_CLUSTERS])
     axes = tuple(_axis(clusters, place, told) for place in range(len(clusters.axes)))
     pair = _pair(clusters, told)
+    # Without all centers the cells of the others would be wrong.
     has_cells = pair is not None and len(told) == len(clusters)
     cells = _cells(clusters, axes, pair) if pair is not None and has_cells else [()] * len(clusters)
     drawn = tuple(
@@ -135,6 +137,7 @@ def _axis(clusters: Clusters, place: int, told: Sequence[int]) -> DrawnAxis:
     if attribute.kind == "numeric":
         numbers = clusters.by_axis[place][list(told), 0] if told else np.zeros(1)
         low, high = float(numbers.min()), float(numbers.max())
+        # The ends of an inferred range may be the numbers of single people, so they are not drawn.
         inferred = () if clusters.claim is None else clusters.claim.inferred_domains
         if attribute.low is not None and attribute.high is not None and attribute.name not in inferred:
             low, high = min(low, attribute.low), max(high, attribute.high)
@@ -152,7 +155,7 @@ def _center(axis: Axis, center: Center) -> DrawnCenter:
 
 
 def _pair(clusters: Clusters, told: Sequence[int]) -> tuple[int, int] | None:
-    """The two axes with numbers that tell the centers apart best."""
+    """Return the two numeric axes on which the centers differ most; None if there are not two."""
     numeric = [place for place, axis in enumerate(clusters.axes) if axis.attribute.kind == "numeric"]
     if len(numeric) < 2 or not told:
         return None
@@ -162,13 +165,14 @@ def _pair(clusters: Clusters, told: Sequence[int]) -> tuple[int, int] | None:
 
 
 def _cells(clusters: Clusters, axes: Sequence[DrawnAxis], pair: tuple[int, int]) -> list[Polygon]:
-    """The cells in the plane of two axes, where everything else is as it is on the average."""
+    """Return the cells in the plane of two axes, for people who are average in everything else."""
     people = np.array(clusters.people, np.float64)
     weights = people / people.sum() if people.sum() else np.full(len(people), 1 / len(people))
     offsets = np.zeros(len(clusters))
     for place, (axis, centers) in enumerate(zip(clusters.axes, clusters.by_axis, strict=True)):
         if place not in pair:
             away = (((centers - weights @ centers) / axis.scale) ** 2).sum(axis=1)
+            # Two different words are one apart, though two of their shares differ by 1: so squares are halved.
             offsets += away if axis.attribute.kind == "numeric" else away / 2
     scales = np.array([clusters.axes[place].scale for place in pair])
     low, high = (np.array([getattr(axes[place], end) for place in pair]) / scales for end in ("low", "high"))

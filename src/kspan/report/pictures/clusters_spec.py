@@ -12,7 +12,7 @@ WIDTH, HEIGHT = 640, 380
 
 
 def clusters_chart(picture: ClustersPicture) -> Json:
-    """The drawing as a Vega specification.
+    """Return the drawing as a Vega specification.
 
     The signal `lit` is null, or says by number which clusters are not dimmed. `clusters.js` finds the spans, and what
     to say of each cluster, in its `usermeta`.
@@ -51,7 +51,8 @@ def clusters_chart(picture: ClustersPicture) -> Json:
 
 
 def clusters_svg(picture: ClustersPicture) -> str:
-    """The drawing as an SVG that stands by itself."""
+    """Return the drawing as an SVG that stands by itself."""
+    # Only scripts read `usermeta`, and an SVG has none.
     return svg_of({**clusters_chart(picture), "usermeta": {}})
 
 

@@ -1,4 +1,4 @@
-"""What pictures write beside their lines: short, without anything that is no text."""
+"""Short texts for pictures, without characters that cannot be shown."""
 
 from collections.abc import Sequence
 
@@ -9,23 +9,24 @@ from kspan.model.tree.paths import EVERYONE
 from kspan.report.formatting import visible
 
 MOST_VALUES = 3
-"""Values of a set that are named."""
+"""How many values of a set are named at most."""
 MOST_LETTERS = 60
-"""Of a name or value: a page stays small, whatever the data is like."""
+"""How long a name or value may be, so that a page stays small whatever the data is like."""
 
 
 def short(text: str) -> str:
-    """A name or value without what is no text, cut where it is very long.
+    """Return a name or value without characters that cannot be shown, cut if it is very long.
 
     >>> short("a" * 100) == "a" * 59 + "…", short("sex")
     (True, 'sex')
     """
+    # Cut first, since a cell may be huge; the letter too many shows that it was longer.
     text = visible(text[: MOST_LETTERS + 1])
     return text if len(text) <= MOST_LETTERS else text[: MOST_LETTERS - 1] + "…"
 
 
 def way(attribute: Attribute, region: Region) -> str:
-    """What a branch admits, as short as a picture needs it.
+    """Write what a branch admits, briefly enough for a picture.
 
     >>> age = Attribute("age", "public", "numeric", low=17, high=90)
     >>> way(age, Region(intervals=((None, 37),))), way(age, Region(intervals=((37, 50),)))
@@ -48,7 +49,7 @@ def way(attribute: Attribute, region: Region) -> str:
 
 
 def people_text(people: float) -> str:
-    """How many people, fractions with one decimal.
+    """Write a number of people, fractions with one decimal.
 
     >>> people_text(1), people_text(1204), people_text(12.4321)
     ('1 person', '1,204 people', '12.4 people')
@@ -58,7 +59,7 @@ def people_text(people: float) -> str:
 
 
 def number_short(number: float) -> str:
-    """A number with about four digits.
+    """Write a number with about four digits.
 
     >>> number_short(40.18712), number_short(98000.0), number_short(7.0)
     ('40.19', '98,000', '7')
@@ -67,7 +68,7 @@ def number_short(number: float) -> str:
 
 
 def joined(names: Sequence[str]) -> str:
-    """Some names in a sentence.
+    """Join names as in a sentence.
 
     >>> joined(["a"]), joined(["a", "b", "c"])
     ('a', 'a, b and c')
@@ -76,7 +77,7 @@ def joined(names: Sequence[str]) -> str:
 
 
 def ranges(bins: Sequence[int]) -> list[tuple[int, int]]:
-    """Numbers as runs of neighbors.
+    """Return numbers as runs of neighbors, each by its first and last number.
 
     >>> ranges((3, 7, 8, 9))
     [(3, 3), (7, 9)]
@@ -91,7 +92,7 @@ def ranges(bins: Sequence[int]) -> list[tuple[int, int]]:
 
 
 def bins_attribute(bins: Sequence[int]) -> str:
-    """Leaves or clusters as the `data-leaves` of a row of a page, by which a picture finds what to light.
+    """Write leaves or clusters for the `data-leaves` of a row, by which a picture finds what to highlight.
 
     >>> bins_attribute((3, 7, 8, 9))
     '3 7-9'

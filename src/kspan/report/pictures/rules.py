@@ -1,4 +1,4 @@
-"""Rules as a page may list them: without figures where these tell of people whose span breaks the requirement."""
+"""Rules as a page may list them: by number alone if they speak of people whose span breaks the requirement."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -15,16 +15,16 @@ from kspan.report.crowd import Crowd, crowds
 from kspan.report.pictures.labels import short
 
 MOST_RULES = 500
-"""Rules that are listed, the first of them."""
+"""How many rules are listed at most, the first ones."""
 MOST_NUMBERED = 60
-"""Points that have their number beside them: more would cover each other."""
+"""How many points may have their number beside them; more would cover each other."""
 POINTS = {"number": pl.Int64, "rule": pl.String, "support": pl.Float64, "confidence": pl.Float64, "kind": pl.String}
 KINDS = ("tells of a private item", "public items only")
 
 
 @dataclass(frozen=True)
 class DrawnItem:
-    """An item on one side of a rule, and who sees it bought."""
+    """An item on one side of a rule, and its role: do others see who buys it?"""
 
     name: str
     role: Role
@@ -66,12 +66,12 @@ class RulesPicture:
 
 
 def rules_picture(rules: Rules, findings: Sequence[Finding], *, failing: int = 0) -> RulesPicture:
-    """What a page that may leave the house lists of rules.
+    """Return what a page that may leave the house lists of rules.
 
-    Of a rule that speaks of a span which breaks the requirement only the number is listed: its sides may be what these
+    A rule that speaks of a span that breaks the requirement is listed by its number alone: its sides may be what these
     few people bought, and its figures say how many of them did. Every other rule is the same for all people of such a
-    span, so that it tells nothing of them. `failing` is how many spans break it in all: if more do than are among the
-    findings, or if a finding does not name all rules that speak of it, no rule is told.
+    span, so it tells nothing of them. `failing` is how many spans break the requirement in all. If the findings hold
+    fewer, or if one of them does not name all rules that speak of it, no rule is told.
     """
     broken = [finding for finding in findings if finding.breaks]
     spoken = [_speaking(finding) for finding in broken]
@@ -86,19 +86,21 @@ def rules_picture(rules: Rules, findings: Sequence[Finding], *, failing: int = 0
 
 
 def rules_chart(picture: RulesPicture) -> Any:
-    """How often and how surely each rule holds, a numbered point each; what is held back has none."""
+    """Draw support and confidence of each rule as a numbered point; rules that are held back have none."""
     points = [
         {
             "number": rule.number,
             "rule": f"{_side(rule.left)} ⇒ {_side(rule.right)}",
             "support": rule.support,
             "confidence": rule.confidence,
+            # False is 0, the place of rules that tell of a private item.
             "kind": KINDS[not rule.is_private],
         }
         for rule in picture.rules
         if rule.support is not None
     ]
     share = alt.Axis(format="%", tickCount=6, gridOpacity=0.2)
+    # The schema is given because there may be no points.
     base = alt.Chart(pl.DataFrame(points, POINTS)).encode(
         x=alt.X("support:Q", title="support: share of transactions with both sides", axis=share),
         y=alt.Y("confidence:Q", title="confidence", axis=share, scale=alt.Scale(domain=[0, 1], nice=False, clamp=True)),
@@ -131,9 +133,10 @@ def rules_chart(picture: RulesPicture) -> Any:
 
 
 def _speaking(finding: Finding) -> set[int] | None:
-    """The rules that speak of a span, or None if not all of them are named."""
+    """Return the numbers of the rules that speak of a span, or None if not all of them are named."""
     named = finding.shown.get("rules", "")
     words = [] if named == "none" else named.split(", ")
+    # A long list of rules is cut, and ends in dots.
     return {int(word) for word in words} if all(word.isdecimal() for word in words) else None
 
 

@@ -12,11 +12,11 @@ from kspan.report.crowd import Crowd, crowds
 from kspan.report.pictures.labels import short, way
 
 MOST_NODES = 3_000
-"""Nodes that are drawn; deeper levels are folded."""
+"""How many nodes are drawn at most; deeper levels are folded."""
 HELD_BACK = "…"
-"""What is written where nothing is told of a branch."""
+"""Written in place of a question or a branch that is held back."""
 MOST_SHARES = 12
-"""Labels of a leaf whose shares are kept, the commonest first."""
+"""For how many labels of a leaf shares are kept at most, the commonest first."""
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class TreeNode:
     """What the edge to it admits."""
     asks: str | None
     role: Role | None
-    """The attribute that it asks, and who knows it; None of a leaf, and of a question that is held back."""
+    """The attribute that it asks (`HELD_BACK` if that is not told), and its role if told; None at a leaf."""
     first: int
     last: int
     """The leaves below it, or the leaf that it is: counted from 1, left to right."""
@@ -41,7 +41,7 @@ class TreeNode:
     people: float | None = None
     label: str | None = None
     shares: tuple[tuple[str, float], ...] = ()
-    """What the tree discloses of its people, unless that is held back: the commonest label, and shares of labels."""
+    """Its people, their commonest label and the shares of labels, if disclosed and not held back."""
 
     @property
     def leaf(self) -> int | None:
@@ -75,13 +75,13 @@ class TreePicture:
 
 
 def tree_picture(tree: Tree, findings: Sequence[Finding], *, failing: int = 0) -> TreePicture:
-    """What a page that may leave the house draws of a tree.
+    """Return what a page that may leave the house draws of a tree.
 
-    Of the leaves of a span that breaks the requirement it tells nothing, and then nothing of any node above leaves
-    either, which would give them away by subtraction. `failing` is how many spans break it in all: if more do than are
-    among the findings, every leaf is held back. What is asked on the way to such leaves, and what each branch there
-    admits, may be the cell of a person, or give it away by what is missing: it is left out, too. Only whole levels are
-    drawn, those that have few enough nodes together.
+    Nothing is told of the people in the leaves of a span that breaks the requirement. If there is one, nothing is told
+    of the people in any inner node either, since subtraction would give these leaves away. `failing` is how many spans
+    break the requirement in all; if the findings hold fewer, every leaf is held back. Questions and branches on the way
+    to such leaves are left out, too: they may show the cell of a person, or give it away by what is missing. Only whole
+    levels are drawn, as many as have few enough nodes together.
     """
     walk = _walked(tree)
     broken = [finding for finding in findings if finding.breaks]
@@ -89,6 +89,7 @@ def tree_picture(tree: Tree, findings: Sequence[Finding], *, failing: int = 0) -
     held = {leaf for finding in broken for leaf in finding.bins}
     if failing > len(broken):
         held = set(range(1, number + 1))
+    # Sums up to each leaf tell at once whether any leaf below a node is held back.
     held_before = list(accumulate((leaf in held for leaf in range(1, number + 1)), initial=0))
 
     def is_clean(place: int) -> bool:
@@ -109,7 +110,9 @@ def tree_picture(tree: Tree, findings: Sequence[Finding], *, failing: int = 0) -
                 number=len(nodes),
                 parent=drawn.get(above),
                 depth=walk.depth[place],
+                # A branch gives its siblings away, so it is told only if no leaf below its parent is held back.
                 way=_way(tree, walk, place) if above < 0 or is_clean(above) else HELD_BACK,
+                # A held-back question must not be None, which stands for a leaf.
                 asks=None if node.attribute is None else HELD_BACK if question is None else short(question.name),
                 role=None if question is None else question.role,
                 first=walk.first[place],
@@ -124,6 +127,7 @@ def tree_picture(tree: Tree, findings: Sequence[Finding], *, failing: int = 0) -
         drawn[place] = nodes[-1].number
     labels = tuple(map(short, tree.labels))
     if held:
+        # A label that only held-back leaves have would tell of their people.
         told = {label for node in nodes for label in (node.label, *(label for label, _ in node.shares))}
         labels = tuple(label for label in labels if label in told)
     tells_people = tree.disclosure in ("counts", "hit-miss")
@@ -143,7 +147,7 @@ class _Walk:
 
 
 def _walked(tree: Tree) -> _Walk:
-    """A tree node by node, without recursion: it may be as deep as it likes."""
+    """Walk a tree without recursion, since it may be of any depth."""
     walk, leaves = _Walk([], [], [], [], [], []), 0
     waiting: list[tuple[Node, int, Edge | None]] = [(tree.root, -1, None)]
     while waiting:
@@ -155,8 +159,11 @@ def _walked(tree: Tree) -> _Walk:
         walk.depth.append(0 if above < 0 else walk.depth[above] + 1)
         walk.first.append(leaves + 1)
         leaves += node.is_leaf
+        # For an inner node this is too small until its children are known.
         walk.last.append(leaves)
+        # Reversed, since the last one in comes out first: nodes are taken from left to right.
         waiting.extend((branch.node, place, branch) for branch in reversed(node.edges))
+    # Children stand after their parent: backwards, each is complete before its parent takes it over.
     for place in range(len(walk.nodes) - 1, 0, -1):
         above = walk.parent[place]
         walk.last[above] = max(walk.last[above], walk.last[place])

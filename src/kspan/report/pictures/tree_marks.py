@@ -5,12 +5,14 @@ from typing import Any
 ROW = 38
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'DejaVu Sans', sans-serif"
 DOT, LINE, UNTOLD = "#7d8a97", "#b0b9c2", "#a3a3a3"
-"""Seen on white paper and on black; what is not told is gray."""
+"""Colors that can be seen on white and on black; what is not told is gray."""
 
 Json = dict[str, Any]
 
+# The root lets the area of a dot grow with its people; 0.4 stands in where their number is not told.
 WEIGHT = "(isValid(datum.people) ? sqrt(datum.people / most) : 0.4)"
 # Above the line what leads to a node, below it what the node asks.
+# A column is as wide as the longer of the two; a letter takes about 6 pixels.
 WRITTEN = "36 + datum.radius + min(190, 6.2 * max(length(datum.way), datum.asks ? 1.1 * length(datum.asks) : 0))"
 HEAD = (
     "datum.closed ? '+' + format(datum.closed, ',') + (datum.closed == 1 ? ' leaf' : ' leaves')"
@@ -26,7 +28,7 @@ TOLD = (
 
 
 def layout(rows: list[Json]) -> list[Json]:
-    """Where everything is."""
+    """Return the data sets that compute where every node and line is."""
     return [
         {"name": "nodes", "values": rows},
         {
@@ -39,6 +41,7 @@ def layout(rows: list[Json]) -> list[Json]:
                     "method": "cluster",
                     "separation": False,
                     "nodeSize": [ROW, 1],
+                    # Vega lays a tree out from top to bottom, but here its root is at the left: its x is our y.
                     "as": ["y", "height", "depth", "sons"],
                 },
                 _formula("ends", "!datum.asks || !!datum.closed"),
@@ -87,7 +90,7 @@ def layout(rows: list[Json]) -> list[Json]:
 
 
 def drawing() -> list[Json]:
-    """What is drawn there, the lines first."""
+    """Return all marks, lines first, so that nodes cover them."""
     return [*_branches(), *_dots(), *_ends()]
 
 
@@ -182,7 +185,7 @@ def _ends() -> list[Json]:
 
 
 def _elbow() -> str:
-    """A line down or up from a node, and then with a round corner to the right."""
+    """Return the path of a line that goes up or down from a node, and then around a corner to the right."""
     turn = "min(10, abs(datum.y - datum.from_y))"
     before = f"(datum.y > datum.from_y ? datum.y - {turn} : datum.y + {turn})"
     return (
@@ -228,7 +231,7 @@ PLAIN = {"align": "left", "baseline": "alphabetic", "fontSize": 11, "fontWeight"
 
 
 def _text(what: str, x: Json, y: str, *, limit: str = "260", interactive: bool = True, **style: str | int) -> Json:
-    """What a node says, at a place; `style` changes how plain text looks."""
+    """Return a mark that writes `what` at a place of each node; `style` overrides the looks of plain text."""
     looks = {name: {"value": value} for name, value in {**PLAIN, **style}.items()}
     return _mark(
         "text",

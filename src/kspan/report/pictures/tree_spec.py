@@ -10,18 +10,18 @@ from kspan.report.pictures.tree_marks import FONT, UNTOLD, drawing, layout
 from kspan.report.svg import svg_of
 
 START_DEPTH = 4
-"""To where a large tree is open at first."""
+"""The deepest level to which a large tree is open at first."""
 SMALL, MOST_AT_FIRST = 24, 60
-"""Leaves of a tree that is all open at first, and ends of branches that any other shows at first."""
+"""A tree of so many leaves is all open at first; any other shows at most so many ends of branches at first."""
 MOST_RUNS = 10_000
-"""Runs of leaves in all spans together: a page stays small."""
+"""How many runs of leaves all spans together may have, so that a page stays small."""
 LABEL_COLORS = COLORS[:6]
 
 Row = dict[str, Any]
 
 
 def tree_spec(picture: TreePicture) -> dict[str, Any]:
-    """The drawing as a Vega specification, which shows the first levels.
+    """Return the drawing as a Vega specification, which shows the first levels.
 
     Everything that can be opened is in its `usermeta`, where `tree.js` finds it. The signal `lit` is null, or says by
     number which nodes are not dimmed; `stretch` widens the columns.
@@ -49,7 +49,8 @@ def tree_spec(picture: TreePicture) -> dict[str, Any]:
 
 
 def tree_svg(picture: TreePicture) -> str:
-    """The first levels as an SVG that stands by itself."""
+    """Return the first levels as an SVG that stands by itself."""
+    # Only scripts read `usermeta`, and an SVG has none.
     return svg_of({**tree_spec(picture), "usermeta": {}})
 
 
@@ -64,7 +65,7 @@ def described(picture: TreePicture) -> str:
 
 
 def first_depth(picture: TreePicture) -> int:
-    """To where the tree is open at first: a small one whole, others as far as it stays easy to look at."""
+    """Return the level to which the tree is open at first: a small tree entirely, others as far as it fits."""
     deepest = max(node.depth for node in picture.nodes)
     if picture.leaves <= SMALL:
         return deepest
@@ -72,12 +73,14 @@ def first_depth(picture: TreePicture) -> int:
     for node in picture.nodes:
         wide[node.depth] += 1
         ending[node.depth] += node.leaf is not None
+    # A tree that is open to a depth ends at the leaves above it and at every node of that depth.
     fits = [sum(ending[:depth]) + wide[depth] <= MOST_AT_FIRST for depth in range(min(deepest, START_DEPTH) + 1)]
+    # A root alone would show nothing, so its children are drawn however many they are.
     return max((depth for depth, good in enumerate(fits) if good), default=0) or min(deepest, 1)
 
 
 def label_colors(picture: TreePicture) -> dict[str, str]:
-    """The color of each label; of many labels only the commonest among the leaves have one of their own."""
+    """Return the colors of labels; if there are many labels, only the commonest among leaves have one."""
     often = dict.fromkeys(picture.labels, 0)
     for node in picture.nodes:
         if node.label is not None and node.leaf is not None:
@@ -92,7 +95,7 @@ def _labels(picture: TreePicture) -> list[Row]:
 
 
 def _row(picture: TreePicture, node: TreeNode) -> Row:
-    """A node as the drawing and its script know it; what is not so is left out."""
+    """Return a node as the drawing and its script take it, without keys that do not apply."""
     place = picture.labels.index
     row: Row = {
         "number": node.number,
@@ -112,7 +115,7 @@ def _row(picture: TreePicture, node: TreeNode) -> Row:
 
 
 def _open_to(rows: Iterable[Row], depth: int) -> list[Row]:
-    """The rows of the first levels; where more is below, they say of how many leaves."""
+    """Return the rows of the first levels; a row that has more below it says how many leaves that is."""
     depths, shown = list[int](), list[Row]()
     for row in rows:
         depths.append(depths[row["parent"]] + 1 if "parent" in row else 0)
@@ -123,7 +126,7 @@ def _open_to(rows: Iterable[Row], depth: int) -> list[Row]:
 
 
 def _spans(picture: TreePicture) -> list[Row]:
-    """The spans with the leaves that they reach, the smallest first, as long as they are few enough to send along."""
+    """Return the spans with the leaves that they reach, the smallest first, until they are too many for a page."""
     spans, runs = list[Row](), 0
     for crowd in sorted(picture.spans, key=lambda crowd: crowd.people):
         found = ranges(crowd.bins)
