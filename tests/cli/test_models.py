@@ -313,3 +313,14 @@ def test_predictions_come_as_the_frame_that_was_given() -> None:
     made = ks.predict(tree, frame)
     assert isinstance(made, pandas.DataFrame)
     assert made.index.tolist() == people["Name"].to_list()
+
+
+def test_labels_that_are_spelled_in_another_way_are_right(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    people = pl.DataFrame({"sex": ["F", "M"] * 10, "grade": ["1", "2"] * 10})
+    policy = ks.Policy(public=["sex"], target="grade", require="k=1")
+    ks.save_model(ks.learn(people, policy, "c45"), tmp_path / "model.json")
+    others = people.with_columns(grade=pl.col("grade") + ".0")
+    others.write_csv(tmp_path / "people.csv")
+    given = ["predict", str(tmp_path / "model.json"), str(tmp_path / "people.csv"), "-o", str(tmp_path / "out.csv")]
+    assert main([*given, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["accuracy"] == 1.0

@@ -225,3 +225,13 @@ def test_whatever_spread_is_made_the_judge_takes_it(rows: list[tuple[str, float,
     assert broken_marginals(TreeRelease(tree, None, made), people, rules) == []
     for one in made:
         assert sum(people for _, people in one.bins) == len(rows)
+
+
+def test_the_spread_of_an_attribute_with_stars_is_not_told() -> None:
+    people = pl.DataFrame(
+        {"town": ["York", "Leeds", "*"] * 20, "sex": ["F", "M"] * 30, "ill": ["yes", "no", "no"] * 20}
+    )
+    policy = ks.Policy(public=["town", "sex"], target="ill", require="k=3")
+    made = ks.share_tree(people, policy, marginals=True)
+    told = [made.tree.attributes[one.attribute].name for one in made.release.marginals]
+    assert "town" not in told

@@ -182,3 +182,10 @@ def test_only_plain_places_are_read(url: str, monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(fsspec.core, "url_to_fs", lambda url: pytest.fail("it was opened"))
     with pytest.raises(FileError, match=r"copy the tree to a file"):
         read_sources([url])
+
+
+@pytest.mark.parametrize("secret", ["p#ss", "p?ss", "p/ss", "p@ss", "pass"])
+def test_no_part_of_a_password_is_shown(secret: str) -> None:
+    said = shown(f"https://ann:{secret}@example.org/tree.json")
+    assert said in ("https://...", "https://example.org/tree.json")
+    assert shown("https://example.org/tree.json?mail=ann@home&key=1") == "https://..."

@@ -29,6 +29,7 @@ def predict(asked: PredictRequest) -> int:
     """Predict the target of MODEL for each row of DATA."""
     from kspan.data.encode import encode_column
     from kspan.data.schema import Schema
+    from kspan.evaluate.agreement import share_right
     from kspan.frames.files import check_writable, read_table, write_table
     from kspan.model.clusters.model import Clusters
     from kspan.model.models import load_model
@@ -55,8 +56,7 @@ def predict(asked: PredictRequest) -> int:
     else:
         right = None
         if model.target in people.columns:
-            known = people[model.target].cast(str)
-            right = (known == made[f"predicted: {model.target}"]).fill_null(False).sum() / made.height
+            right = share_right(made[f"predicted: {model.target}"], people[model.target], model.labels)
         facts["accuracy"] = right
         accuracy = "" if right is None else f" {right:.2%} of the labels in the table are predicted correctly."
         sentence = f"Wrote {output}: {made.height:,} predictions of {model.target}.{accuracy}\n"

@@ -6,7 +6,9 @@ from typing import Any, TypeAlias
 import numpy as np
 import polars as pl
 
+from kspan.data.alike import look
 from kspan.data.arrays import Int64s
+from kspan.data.cells import number, number_text
 from kspan.data.domain import Domain
 from kspan.data.encode import encode_column
 from kspan.data.schema import Schema
@@ -36,6 +38,25 @@ def accuracy(labels: Any, truth: Any, weights: Int64s | None = None) -> float:
     # Two labels that are both missing are the same.
     same = ours.eq_missing(theirs).to_numpy()
     return float(same.mean() if weights is None else weights[same].sum() / weights.sum())
+
+
+def share_right(predicted: pl.Series, truth: pl.Series, labels: Sequence[str]) -> float:
+    """Return the share of people predicted right, where a table may spell the labels of a model in another way.
+
+    A label is one of the model's if it looks like it, or is the same number.
+
+    >>> share_right(pl.Series(["1", "2"]), pl.Series(["1.0", "1.0"]), ["1", "2"])
+    0.5
+    """
+    spelled = text_labels(truth)
+    known = {look(label): label for label in labels}
+    meant: dict[str | None, str | None] = {}
+    for text in spelled.unique().to_list():
+        figure = None if text is None else number(text)
+        plain = text if figure is None else number_text(figure)
+        meant[text] = None if text is None else known.get(look(text), known.get(look(str(plain)), text))
+    same = [ours is not None and ours == meant[theirs] for ours, theirs in zip(predicted, spelled, strict=True)]
+    return float(np.mean(same))
 
 
 def class_match(first: Any, second: Any, people: Any = None) -> float:

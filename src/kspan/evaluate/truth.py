@@ -63,6 +63,7 @@ def narrowed(policy: Policy, columns: Iterable[str]) -> Policy:
         missing=policy.missing,
         suppressed_text=policy.suppressed_text,
         suppressed=policy.suppressed,
+        range_pattern=policy.range_pattern,
         counting=policy.counting,
         # There must be some requirement, and k=1 always holds.
         require=reduce(and_, [part for part in policy.require.parts if _applies(part, private)] or [KAnonymity(1)]),

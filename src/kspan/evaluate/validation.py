@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from scipy import stats
 
 from kspan.data.arrays import Floats, Int64s
+from kspan.data.encode import encode
 from kspan.errors import DataError, PolicyError, did_you_mean
 from kspan.evaluate.agreement import accuracy
 from kspan.evaluate.learners import learner_named
@@ -73,6 +74,7 @@ def five_by_two(
     """
     frame, policy = load(people), Policy.of(policy)
     truth = known_labels(frame, policy, "the table")
+    weights = encode(frame, policy, []).weights
     if frame.height < 2:
         raise DataError("one person cannot be halved: give at least two rows")
     fields = contenders if isinstance(contenders, Mapping) else {name: name for name in contenders}
@@ -81,7 +83,8 @@ def five_by_two(
     for known, asked in halves(frame.height, rng):
         learned_from, questions = frame[known], frame[asked].drop(str(policy.target))
         for name, contender in entered.items():
-            reached[name].append(accuracy(contender(learned_from, questions), truth[asked]))
+            theirs = None if weights is None else weights[asked]
+            reached[name].append(accuracy(contender(learned_from, questions), truth[asked], theirs))
     # `halves` gives both directions of a halving one after the other: a round is a row.
     return CrossValidation({name: np.array(each).reshape(ROUNDS, 2) for name, each in reached.items()})
 

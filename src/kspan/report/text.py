@@ -134,8 +134,7 @@ def _sections(audit: Audit) -> Iterator[tuple[str, RenderableType]]:
     # Often the smallest groups are those that fail: they are not listed twice.
     if audit.failing and audit.failing != audit.smallest:
         whose = "" if published else " (for the owner's eyes)"
-        units = audit.units if published else "groups"
-        yield f"What fails, the smallest of {audit.failing_groups:,} {units}{whose}", _groups(audit.failing)
+        yield f"What fails, the smallest of {audit.failing_groups:,} {audit.units}{whose}", _groups(audit.failing)
     if audit.exposed:
         yield "Private attributes: exposed to certain inference, and what is reached (--json has all)", _private(audit)
     yield "Risk of re-identification", _facts(_risk(audit))

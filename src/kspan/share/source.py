@@ -1,11 +1,11 @@
 """Trees from wherever owners put them: files, folders, plain URLs; nothing that is read is trusted."""
 
 import os
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
 from kspan.data.garbage import uncollected
 from kspan.errors import FileError
@@ -70,12 +70,12 @@ def _without_secrets(part: str) -> str:
     scheme, mark, rest = part.partition("://")
     if not mark:
         return part
-    try:
-        host = urlsplit(part).netloc.rpartition("@")[2]
-    except ValueError:
+    plain = re.split(r"[?#\[\]]", rest, maxsplit=1)[0]
+    # A password may hold ? # [ or / as they are: then an @ comes later than it should, and nothing is shown.
+    authority, slash, path = plain.partition("/")
+    if "@" in rest[len(plain) :] or "@" in path:
         return f"{scheme}://..."
-    path = rest[len(rest.partition("/")[0]) :]
-    return f"{scheme}://{host}{path.partition('?')[0].partition('#')[0]}"
+    return f"{scheme}://{authority.rpartition('@')[2]}{slash}{path}"
 
 
 def _source(place: _Place) -> Source:

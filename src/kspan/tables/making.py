@@ -42,7 +42,7 @@ def anonymize(
     the cells). `rng` is a seed or a generator; the same seed gives the same table. The options of each method are those
     of its function in `kspan.anonymize`.
     """
-    seed = secrets.randbelow(SEEDS) if rng is None else rng if isinstance(rng, int) else None
+    seed = secrets.randbelow(SEEDS) if rng is None else int(rng) if isinstance(rng, int | np.integer) else None
     people, policy = load(data), Policy.of(policy)
     progress("coding the columns")
     table = encode(people, policy)

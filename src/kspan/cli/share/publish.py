@@ -114,7 +114,9 @@ def publish(asked: PublishRequest) -> int:
     }
     # What was not typed is left to the defaults of the learner.
     options = {name: value for name, value in given.items() if value is not None}
-    by_method = {**pruning(asked.merge, asked.information), "learner": asked.learner, "raising": asked.raising}
+    by_method: dict[str, Any] = {}
+    if asked.method == "atp":
+        by_method = {**pruning(asked.merge, asked.information), "learner": asked.learner, "raising": asked.raising}
     policy = Policy.load(asked.policy)
     with together(), progress() as step:
         step(f"reading {asked.data.name}")
@@ -127,14 +129,14 @@ def publish(asked: PublishRequest) -> int:
             disclosure=str(asked.disclose),
             marginals=asked.marginals,
             # `ldm` does not prune, and takes none of these.
-            **(by_method if asked.method == "atp" else {}),
+            **by_method,
             **options,
         )
         made.save(asked.output)
         if asked.report is not None:
             from kspan.report.making import Making, described
 
-            making = Making(asked.method, options, asked.curve)
+            making = Making(asked.method, {**by_method, **options}, asked.curve)
             summary = described(made.tree, made.audit, people, policy, path=asked.output, making=making, progress=step)
             save_report(summary, asked.report)
     return _tell(made, asked, policy.public)
