@@ -113,6 +113,12 @@ def judged_tree(
     # Read again, so that what is judged is what is written.
     written = read_tree(json.loads(text))
     found = audit_tree(written.tree, people, policy)
+    # What is untrue also breaks the release, but it is the better thing to say.
+    if found.untrue:
+        raise DoesNotHold(
+            f"the tree tells of other people than the table has ({listed(found.untrue[:3])}): it was not written; give "
+            "the table that it was made from"
+        )
     if not found.holds:
         raise DoesNotHold(
             f"the tree breaks {policy.require} for {found.failing_people} of {found.people} people: "

@@ -15,6 +15,7 @@ from itertools import pairwise, product
 
 from hypothesis import strategies as st
 
+from kspan.model.outcome import HitMiss, LabelCounts, Outcome, Shares
 from kspan.model.tree.model import Attribute, Edge, Node, Region, Role, Tree
 
 Value = str | float | None  # None is missing
@@ -115,6 +116,81 @@ def _linked(tree: Tree, people: Sequence[Person], domains: Domains) -> Iterator[
     for span, members in spans(tree, people, domains).items():
         if len(span) != 1:
             yield [_label(tree, people[index]) for index in members]
+
+
+# What a tree tells of labels
+
+
+def counted(tree: Tree, people: Sequence[Person]) -> list[list[int]]:
+    """How many people of each label come to each node, in the order of `Tree.nodes`."""
+    found = []
+    waiting = [(tree.root, list(people))]
+    while waiting:
+        node, here = waiting.pop()
+        found.append([sum(_label(tree, person) == label for person in here) for label in tree.labels])
+        for edge in reversed(node.edges):
+            assert node.attribute is not None
+            asked = tree.attributes[node.attribute]
+            waiting.append((edge.node, [one for one in here if admits(edge.region, asked, one[asked.name])]))
+    return found
+
+
+def is_true(outcome: Outcome, counts: Sequence[int]) -> bool:
+    """Is what a node tells so, if so many people of each label came to it?"""
+    people, most = sum(counts), max(counts)
+    if isinstance(outcome, LabelCounts):
+        return list(outcome.counts) == list(counts)
+    if people == 0 or outcome.label is None:
+        return people == 0 and outcome.label is None
+    if counts[outcome.label] != most:
+        return False
+    if isinstance(outcome, HitMiss):
+        return (outcome.hit, outcome.miss) == (most, people - most)
+    if isinstance(outcome, Shares):
+        assert outcome.each is not None
+        return all(abs(share - count / people) < 0.0001 for share, count in zip(outcome.each, counts, strict=True))
+    return True
+
+
+# What a tree tells of the private attributes that it asks
+
+
+def told(tree: Tree, person: Person, name: str, people: Sequence[Person]) -> frozenset[Value] | None:
+    """Of the values that people have, those that the path to the person's leaf admits; None if it does not ask."""
+    node, left = tree.root, None
+    while node.attribute is not None:
+        attribute = tree.attributes[node.attribute]
+        edge = next(edge for edge in node.edges if admits(edge.region, attribute, person[attribute.name]))
+        if attribute.name == name:
+            before = {other[name] for other in people} if left is None else left
+            left = frozenset(value for value in before if admits(edge.region, attribute, value))
+        node = edge.node
+    return left
+
+
+def told_in_spans(
+    tree: Tree, people: Sequence[Person], domains: Domains, name: str
+) -> Iterator[list[frozenset[Value] | None]]:
+    """For each span what is told of its people, if it depends on the attribute where they can be and tells anything."""
+    asked = {tree.attributes[node.attribute].name for node in tree.nodes() if node.attribute is not None}
+    private = [item.name for item in tree.attributes if item.role == "private" and item.name in asked]
+    if name not in private:
+        return
+    for members in spans(tree, people, domains).values():
+        person = people[members[0]]
+        could = set()
+        for values in product(*(domains[one] for one in private)):
+            other = {**person, **dict(zip(private, values, strict=True))}
+            if leaf_of(tree, other) is not None:
+                could.add(told(tree, other, name, people))
+        here = [told(tree, people[index], name, people) for index in members]
+        if len(could) > 1 and any(one is not None for one in here):
+            yield here
+
+
+def exposed_by_questions(tree: Tree, people: Sequence[Person], domains: Domains, name: str) -> int:
+    """How many people have a span of which all are told to have the same of a private attribute?"""
+    return sum(len(here) for here in told_in_spans(tree, people, domains, name) if len(set(here)) == 1)
 
 
 # Small worlds

@@ -21,6 +21,7 @@ from kspan.induce.tree.id3 import id3, offered
 from kspan.induce.tree.kadet import grow_in_crowds
 from kspan.induce.tree.people import NO_SHARE, Split
 from kspan.induce.tree.release import released, released_node
+from kspan.model.outcome import DISCLOSURES
 from kspan.model.tree.model import Node, Tree
 from laws import naive_spans
 from laws.examples import share_of_examples
@@ -72,8 +73,49 @@ def test_the_judge_gives_the_verdict_of_the_definition(data: st.DataObject, k: i
     world = data.draw(naive_spans.worlds(contradictions=True))
     found = audit_tree(world.tree, framed(world), policy_of(world, f"k={k}"))
     assert found.holds == naive_spans.is_k_anonymous(world.tree, world.people, world.domains, k)
+    asked = {world.tree.attributes[node.attribute] for node in world.tree.nodes() if node.attribute is not None}
+    expected = {
+        item.name: naive_spans.exposed_by_questions(world.tree, world.people, world.domains, item.name)
+        for item in asked
+        if item.role == "private"
+    }
     if world.tree.target_role == "private":
-        assert found.exposed == {TARGET: naive_spans.exposed(world.tree, world.people, world.domains)}
+        expected[TARGET] = naive_spans.exposed(world.tree, world.people, world.domains)
+    assert found.exposed == expected
+
+
+@given(data=st.data(), most=st.sampled_from([0.4, 0.5, 0.75, 1.0]))
+def test_requirements_on_private_values_are_asked_of_what_a_tree_asks(data: st.DataObject, most: float) -> None:
+    world = data.draw(naive_spans.worlds(contradictions=True))
+    private = [item.name for item in world.tree.attributes if item.role == "private"]
+    if not private:
+        return
+    name = data.draw(st.sampled_from(private))
+    found = audit_tree(world.tree, framed(world), policy_of(world, f"confidence[{name}]={most}"))
+    expected = all(
+        max(map(here.count, here)) <= most * len(here)
+        for here in naive_spans.told_in_spans(world.tree, world.people, world.domains, name)
+    )
+    assert found.holds == expected
+
+
+@given(data=st.data())
+def test_other_people_are_always_noticed(data: st.DataObject) -> None:
+    """Of a tree that tells counts the audit says so if they are not those of the people."""
+    world = data.draw(naive_spans.worlds())
+    cells = {name: st.sampled_from(values) for name, values in world.domains.items()}
+    cells[TARGET] = st.sampled_from(world.tree.labels)
+    others = data.draw(st.lists(st.fixed_dictionaries(cells), min_size=1, max_size=25))
+    kind = data.draw(st.sampled_from(DISCLOSURES))
+    tree = world.tree.disclosing(kind)
+    found = audit_tree(tree, framed(World(world.tree, tuple(others), world.domains)), policy_of(world, "k=1"))
+    counted = naive_spans.counted(tree, others)
+    for node, counts in zip(tree.nodes(), counted, strict=True):
+        if not naive_spans.is_true(node.outcome, counts):
+            assert found.untrue
+            assert not found.holds
+            return
+    assert found.untrue == ()
 
 
 def growth_of(frame: pl.DataFrame, policy: ks.Policy) -> tuple[Growth, Table]:

@@ -232,6 +232,6 @@ def test_the_spread_of_an_attribute_with_stars_is_not_told() -> None:
         {"town": ["York", "Leeds", "*"] * 20, "sex": ["F", "M"] * 30, "ill": ["yes", "no", "no"] * 20}
     )
     policy = ks.Policy(public=["town", "sex"], target="ill", require="k=3")
-    made = ks.share_tree(people, policy, marginals=True)
+    made = ks.share_tree(people, policy, "ldm", marginals=True)
     told = [made.tree.attributes[one.attribute].name for one in made.release.marginals]
     assert "town" not in told

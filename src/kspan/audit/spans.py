@@ -7,6 +7,7 @@ a span reaches, and what is disclosed there. All the rest (`judge`) is the same 
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -19,7 +20,7 @@ from kspan.audit.risk import Risk, risk_of
 from kspan.data.arrays import Bools, Floats, Int64s
 from kspan.data.groups import Counts, Groups
 from kspan.data.table import Table
-from kspan.privacy.requirement import Requirement
+from kspan.privacy.requirement import OnPrivate, Requirement
 from kspan.utility.loss import average_group_size
 
 
@@ -86,9 +87,24 @@ class Spans(ABC):
         """For each private attribute of which something is told, its values span by span."""
         return self.groups.private
 
+    @property
+    def judged(self) -> Mapping[str, Counts]:
+        """Those of the private attributes that a requirement is asked of."""
+        return self.disclosed
+
+    def telling(self, name: str) -> Bools:
+        """Tell which spans the release tells something of a private attribute."""
+        return self.exposing
+
     def holds(self, part: Requirement) -> Bools:
-        """Tell which spans satisfy one part of the requirement."""
-        return part.holds(self.groups)
+        """Tell which spans satisfy one part of the requirement; a private attribute counts only where it is told of."""
+        if not isinstance(part, OnPrivate):
+            return part.holds(self.groups)
+        good = np.ones(len(self.sizes), bool)
+        for name, counts in self.judged.items():
+            if name in part.looks_at((name,)):
+                good &= part.holds(Groups(self.sizes, {name: counts}, self.telling(name)))
+        return good
 
     def failing_people(self, good: Bools) -> int:
         """How many people are in spans that are not good."""
@@ -96,15 +112,24 @@ class Spans(ABC):
 
     def exposed(self, name: str) -> int:
         """How many people have a value of a private attribute that can be told with certainty."""
-        return int(self.sizes[certain(self.disclosed[name]) & self.exposing].sum())
+        return int(self.sizes[certain(self.disclosed[name]) & self.telling(name)].sum())
 
     def reached(self, name: str) -> dict[str, float | list[float]]:
         """The level that the spread of a private attribute reaches in every measure."""
-        return measured(self.disclosed[name])
+        counts, there = self.disclosed[name], np.flatnonzero(self.telling(name))
+        if len(there) == len(self.sizes):
+            return measured(counts)
+        part = counts.united(there, np.arange(len(there)), len(there))
+        # Only the spans are fewer: the comparison is still with everybody.
+        return measured(replace(part, whole=counts.whole)) if len(there) else {}
 
     def guess(self, name: str) -> tuple[Floats, Bools]:
-        """The confidence of the best guess of a private attribute in each span, and whether it is certain."""
-        return confidence(self.disclosed[name]), certain(self.disclosed[name])
+        """The confidence of the best guess of a private attribute in each span, and whether it is certain.
+
+        The confidence is nan in spans where nothing is told of the attribute.
+        """
+        told, counts = self.telling(name), self.disclosed[name]
+        return np.where(told, confidence(counts), np.nan), certain(counts) & told
 
     @abstractmethod
     def shown(self, some: Sequence[int]) -> list[dict[str, str]]:

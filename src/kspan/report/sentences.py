@@ -41,7 +41,8 @@ def headline(audit: Audit, public: Sequence[str] | None, require: Requirement) -
         names = conjoined([visible(name) for name in audit.identifiers])
         reasons.append(f"the table still shows what identifies people by itself ({names})")
     if audit.untrue:
-        reasons.append(f"{len(audit.untrue):,} rules tell figures that are not those of these people")
+        what = "rules" if audit.kind == "rules" else "nodes"
+        reasons.append(f"{len(audit.untrue):,} {what} tell figures that are not those of these people")
     said = "; and ".join(reasons) or "what was required does not hold"
     return f"Do not release this: {said}."
 

@@ -38,6 +38,11 @@ class ClusterSpans(SpansOfPeople):
         """The clusters of the people of each span, and their private values."""
         return {CLUSTER: self.cells, **self.groups.private}
 
+    @property
+    def judged(self) -> Mapping[str, Counts]:
+        """The private attributes of people."""
+        return self.groups.private
+
     def bins(self, span: int) -> tuple[int, ...]:
         """The cells that a span reaches."""
         return tuple((np.flatnonzero(self.reaches[span]) + 1).tolist())

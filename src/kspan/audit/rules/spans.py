@@ -32,16 +32,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kspan.audit.infer import certain, confidence
-from kspan.audit.measured import measured
 from kspan.audit.rules.figures import untrue_rules
 from kspan.audit.spans import Spans
-from kspan.data.arrays import Bools, Floats, Int64s
+from kspan.data.arrays import Bools, Int64s
 from kspan.data.baskets import Baskets
 from kspan.data.groups import Counts, Groups
 from kspan.model.rules.model import Rules
-from kspan.privacy import OnPrivate
-from kspan.privacy.requirement import Requirement
 
 Codes = NDArray[np.uint8]
 AT_ONCE = 64
@@ -193,31 +189,9 @@ class RuleSpans(Spans):
         bought = {item: bought_in_spans(item, self, self.baskets) for item in self.where}
         return {item: Counts.of(np.column_stack([self.sizes - each, each])) for item, each in bought.items()}
 
-    def holds(self, part: Requirement) -> Bools:
-        """Tell which spans satisfy one part of the requirement; an item counts only where some rule tells of it."""
-        if not isinstance(part, OnPrivate):
-            return part.holds(self.groups)
-        good = np.ones(len(self.sizes), bool)
-        for item in part.looks_at(tuple(self.disclosed)):
-            if item in self.disclosed:
-                good &= part.holds(Groups(self.sizes, {item: self.disclosed[item]}, self.where[item]))
-        return good
-
-    def exposed(self, name: str) -> int:
-        """How many people are in spans where a rule tells of an item and it is certain whether they bought it."""
-        return int(self.sizes[certain(self.disclosed[name]) & self.where[name]].sum())
-
-    def reached(self, name: str) -> dict[str, float | list[float]]:
-        """The levels that an item reaches in the spans in which some rule tells of it."""
-        there, counts = np.flatnonzero(self.where[name]), self.disclosed[name]
-        part = counts.united(there, np.arange(len(there)), len(there))
-        # Only the spans are fewer: the comparison is still with everybody.
-        return measured(Counts(part.start, part.value, part.people, counts.whole))
-
-    def guess(self, name: str) -> tuple[Floats, Bools]:
-        """The confidence of the best guess, nan in spans where no rule tells of the item, and whether it is certain."""
-        where, counts = self.where[name], self.disclosed[name]
-        return np.where(where, confidence(counts), np.nan), certain(counts) & where
+    def telling(self, name: str) -> Bools:
+        """Tell in which spans some rule tells of an item."""
+        return self.where[name]
 
     def shown(self, some: Sequence[int]) -> list[dict[str, str]]:
         """Describe some spans: what their people bought, and which rules speak of them."""

@@ -17,7 +17,7 @@ def audit_paths(tree: Tree, require: Requirement, policy: Policy | None = None, 
     tells only hit and miss, each part of the requirement is asked of the most uneven labels behind them. A policy says
     how labels are ordered. With private attributes a path is no span: `Audit.assumptions` says so.
     """
-    check_asked([tree], require)
+    check_asked([tree], require, by_paths=True)
     _check_told(tree, require)
     return judge(PublishedPaths(tree, policy, require), require, show=show)
 

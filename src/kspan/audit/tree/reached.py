@@ -11,6 +11,8 @@ from kspan.data.table import Table
 from kspan.model.partition import Partition
 from kspan.model.tree.model import Attribute, Node, Region, Tree
 
+PUBLIC = frozenset({"public"})
+
 
 @dataclass(frozen=True, repr=False)
 class OneTree:
@@ -22,6 +24,8 @@ class OneTree:
     """The people of each span, with their labels if the target is private."""
     example: Int64s
     """For each span, one kind of people who have it."""
+    kind: Int64s
+    """The kind of every row: those with the same public values are one."""
     reaches: list[Int64s]
     """For each leaf, the kinds of people who can reach it, in ascending order."""
 
@@ -45,9 +49,9 @@ def spans_of(tree: Tree, table: Table) -> OneTree:
     row = np.empty(kinds.number, np.int64)
     # Any row of a kind will do: all have the same public values.
     row[kinds.group] = np.arange(table.rows)
-    reaches = _reaches(tree, table, row)
-    sets, leaves = Sets(owners=kinds.number, members=len(reaches)), np.zeros(kinds.number, np.int64)
-    for leaf, reaching in enumerate(reaches):
+    found = reaches(tree, table, row)
+    sets, leaves = Sets(owners=kinds.number, members=len(found)), np.zeros(kinds.number, np.int64)
+    for leaf, reaching in enumerate(found):
         sets.add(reaching, leaf)
         leaves[reaching] += 1
     span, example = sets.numbered(kinds.shown[tree.target].code if target_public else None)
@@ -56,39 +60,43 @@ def spans_of(tree: Tree, table: Table) -> OneTree:
     rows = span[kinds.group]
     counted = count_groups(table, rows, len(example), () if target_public else (tree.target,))
     # People who reach no bin at all have a value that the tree does not know: that does not make them safe.
-    return OneTree(rows, Groups(counted.sizes, counted.private, bins != 1), example, reaches)
+    return OneTree(rows, Groups(counted.sizes, counted.private, bins != 1), example, kinds.group, found)
 
 
-def _reaches(tree: Tree, table: Table, row: Int64s) -> list[Int64s]:
-    """Return, for each leaf from left to right, the kinds of people who can reach it; `row` has a row of each kind."""
-    reaches: list[Int64s] = []
+def reaches(tree: Tree, table: Table, row: Int64s, *, known: frozenset[str] = PUBLIC) -> list[Int64s]:
+    """Return, for each leaf from left to right, the kinds of people who can reach it; `row` has a row of each kind.
+
+    Attributes with a role in `known` are known of people; of others they may have any value.
+    """
+    found: list[Int64s] = []
     waiting: list[tuple[Node, Int64s, dict[int, Region]]] = [(tree.root, np.arange(len(row)), {})]
     while waiting:
         node, kinds, private = waiting.pop()
         if node.attribute is None:
-            reaches.append(kinds)
+            found.append(kinds)
             continue
         attribute = tree.attributes[node.attribute]
         for edge in reversed(node.edges):
-            if attribute.role == "public":
+            if attribute.role in known:
                 column = table[attribute.name]
                 admitted = edge.region.covers(column)[column.codes[row[kinds]]]
                 waiting.append((edge.node, kinds[admitted], private))
             else:
-                left = _intersection(private.get(node.attribute, _everything(attribute)), edge.region)
+                left = intersection(private.get(node.attribute, everything(attribute)), edge.region)
                 # A branch that nobody can take is followed all the same, so that each leaf keeps its number.
                 possible = kinds if _is_possible(left, attribute) else kinds[:0]
                 waiting.append((edge.node, possible, {**private, node.attribute: left}))
-    return reaches
+    return found
 
 
-def _everything(attribute: Attribute) -> Region:
+def everything(attribute: Attribute) -> Region:
+    """Return the region that admits any value of an attribute."""
     if attribute.kind == "categorical":
         return Region(frozenset(attribute.values), (), attribute.has_missing)
     return Region(intervals=((None, None),), missing=attribute.has_missing)
 
 
-def _intersection(one: Region, other: Region) -> Region:
+def intersection(one: Region, other: Region) -> Region:
     """Return what both regions admit."""
     intervals = []
     for low, high in one.intervals:

@@ -1,6 +1,6 @@
 """Trees about the same people, judged together: people who have the same span in every tree are not told apart."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -11,8 +11,10 @@ from kspan.audit.findings import Utility
 from kspan.audit.shown import shown_cell
 from kspan.audit.spans import SpansOfPeople
 from kspan.audit.tree.reached import OneTree, spans_of
+from kspan.audit.tree.told import Told, joined, told_of
+from kspan.audit.tree.truth import Ends, ends_of, untrue_nodes
 from kspan.data.arrays import Bools, Int64s
-from kspan.data.groups import NO_WEIGHTS, Groups, count_groups, tally
+from kspan.data.groups import NO_WEIGHTS, Groups, count_groups, count_values, tally
 from kspan.data.table import Column, Table
 from kspan.model.tree.model import Tree
 from kspan.model.tree.people import coded_people
@@ -34,6 +36,19 @@ class TreeSpans(SpansOfPeople):
     """The spans of each tree by itself."""
     example: Int64s
     """One row of each span."""
+    told: Mapping[str, Told]
+    """What the trees tell of each private attribute that they ask."""
+    untrue: tuple[str, ...]
+    """What the trees tell that is not so."""
+
+    def telling(self, name: str) -> Bools:
+        """Tell in which spans something is told of a private attribute: of one that is asked, only where it varies."""
+        if name not in self.told:
+            return self.exposing
+        told = self.told[name]
+        is_told = np.zeros(len(self.sizes), bool)
+        is_told[self.span[told.column.codes != 0]] = True
+        return is_told & told.varies[self.example]
 
     @property
     def utility(self) -> Utility:
@@ -68,15 +83,20 @@ class TreeSpans(SpansOfPeople):
         return shown
 
     def facts(self) -> dict[str, Any]:
-        """How many releases were judged together."""
-        return {"releases": len(self.trees)}
+        """How many releases were judged together, and what they tell that is not so."""
+        return {"releases": len(self.trees), "untrue": self.untrue}
 
 
 def people_of(trees: Sequence[Tree], people: pl.DataFrame, policy: Policy) -> Table:
-    """Code the labels of the people and the public columns that some trees may ask about."""
+    """Code the labels of the people, the public columns that some trees may ask, and the private ones that they do."""
     columns: dict[str, Column] = {}
     for tree in trees:
-        asked = [item.name for item in tree.attributes if item.role == "public" and item.name not in columns]
+        private = {node.attribute for node in tree.nodes()}
+        asked = [
+            item.name
+            for number, item in enumerate(tree.attributes)
+            if (item.role == "public" or number in private) and item.name not in columns
+        ]
         table = coded_people(tree, people, policy, asked)
         columns |= table.columns
     # All trees are about the same rows, so those of the last one are those of all.
@@ -99,10 +119,31 @@ def joint_spans(trees: Sequence[Tree], table: Table) -> TreeSpans:
         number = len(distinct)
     example = np.empty(number, np.int64)
     example[span] = np.arange(table.rows)
-    if len(each) == 1:
-        return TreeSpans(tuple(trees), table, span, each[0].groups, each, example)
-    private = dict.fromkeys(tree.target for tree in trees if tree.target_role == "private")
-    counted = count_groups(table, span, number, private)
     exposing: Bools = np.logical_or.reduce([alone.groups.exposing[alone.span[example]] for alone in each])
-    groups = Groups(counted.sizes, counted.private, exposing)
-    return TreeSpans(tuple(trees), table, span, groups, each, example)
+    targets = dict.fromkeys(tree.target for tree in trees if tree.target_role == "private")
+    # One tree has counted its labels already.
+    counted = each[0].groups if len(each) == 1 else count_groups(table, span, number, targets)
+    ends = [ends_of(tree, table) for tree in trees]
+    told = _told(trees, table, each, ends)
+    weights = NO_WEIGHTS if table.weights is None else table.weights
+    regions = {name: count_values(one.column, span, number, weights) for name, one in told.items()}
+    groups = Groups(counted.sizes, {**counted.private, **regions}, exposing)
+    return TreeSpans(tuple(trees), table, span, groups, each, example, told, _untrue(trees, ends))
+
+
+def _told(trees: Sequence[Tree], table: Table, each: Sequence[OneTree], ends: Sequence[Ends]) -> dict[str, Told]:
+    """Return what trees tell of the private attributes that they ask, and whose labels they do not tell already."""
+    every: dict[str, list[Told]] = {}
+    for tree, spans, people in zip(trees, each, ends, strict=True):
+        for name, told in told_of(tree, table, spans, people).items():
+            every.setdefault(name, []).append(told)
+    # A label of one tree that another tree asks is known better from its counts.
+    targets = {tree.target for tree in trees if tree.target_role == "private"}
+    return {name: joined(told) for name, told in every.items() if name not in targets}
+
+
+def _untrue(trees: Sequence[Tree], ends: Sequence[Ends]) -> tuple[str, ...]:
+    found = [untrue_nodes(tree, people) for tree, people in zip(trees, ends, strict=True)]
+    if len(found) == 1:
+        return found[0]
+    return tuple(f"{name} of release {place}" for place, names in enumerate(found, 1) for name in names)

@@ -1,18 +1,20 @@
 """Which splits the requirement allows: those after which every part of every divided span satisfies it."""
 
 from collections.abc import Sequence
-from functools import cached_property
+from functools import cached_property, reduce
+from operator import and_
 
 import numpy as np
 
 from kspan.data.arrays import Bools, Int64s
 from kspan.data.encode import MOST_PEOPLE
 from kspan.data.groups import Counts, Groups
+from kspan.induce.tree.answers import Answers
 from kspan.induce.tree.features import Feature
 from kspan.induce.tree.people import People, Rows
 from kspan.induce.tree.spans import GrowingSpans, Parts, Span
 from kspan.induce.tree.worth import ANYWHERE, Worth
-from kspan.privacy import KAnonymity, Requirement
+from kspan.privacy import KAnonymity, OnPrivate, Requirement
 
 
 class Guard:
@@ -31,7 +33,8 @@ class Guard:
         target: str | None,
     ) -> None:
         self.people, self.features, self.worth = people, features, worth
-        self.requirement, self.target = requirement, target
+        self.requirement, self.target = _of_labels(requirement, target), target
+        self.answers = Answers(people, features, requirement)
         self.spans = GrowingSpans(people, 0, rows, target_public=target is None)
         self.whole = people.counts(rows)
         k = max((part.k for part in requirement.parts if isinstance(part, KAnonymity)), default=0)
@@ -89,6 +92,16 @@ class Guard:
                 begins, ends = np.append(0, begins), np.append(here[0], ends)
             span.forbidden[number] = begins, ends
         return span.forbidden[number]
+
+
+def _of_labels(requirement: Requirement, target: str | None) -> Requirement:
+    """Return the parts of a requirement that are about people and their labels; other attributes have `Answers`."""
+    parts = [
+        part
+        for part in requirement.parts
+        if not isinstance(part, OnPrivate) or (target is not None and target in part.looks_at((target,)))
+    ]
+    return reduce(and_, parts) if parts else KAnonymity(1)
 
 
 class Allowed:

@@ -15,7 +15,7 @@ from kspan.data.arrays import Bools, Floats, Int64s
 from kspan.induce.tree.allowed import Allowed, Guard
 from kspan.induce.tree.features import Feature
 from kspan.induce.tree.people import People, Rows, Split, Way
-from kspan.induce.tree.spans import Parts
+from kspan.induce.tree.spans import Parts, Span
 from kspan.induce.tree.worth import (
     ANYWHERE,
     DIGITS,
@@ -234,7 +234,8 @@ class Growth:
             other = self.at_threshold(leaf, number, self.worth.of_threshold(number, leaf.rows, leaf.share, 0, allowed))
         else:
             other = self.at_level(leaf, number, candidate.level + 1)
-        if other is not None:
+        # A cut that labels allow, but answers to private questions do not, would come back for ever.
+        if other is not None and (other.level, other.cut) != (candidate.level, candidate.cut):
             heapq.heappush(self.queue, other)
 
     def split_of(self, candidate: Candidate) -> Split:
@@ -251,6 +252,8 @@ class Growth:
         """Divide a leaf by a candidate, and put the candidates of its sons into the queue."""
         leaf, split = candidate.leaf, self.split_of(candidate)
         feature = self.features[split.feature]
+        if self.guard is not None:
+            self.guard.answers.take(leaf.rows, split.feature, split)
         # Rows before spans: a span that has the very array of the leaf is divided with it.
         mixed = self.open(leaf, split)
         if self.guard is not None:
@@ -303,7 +306,16 @@ class Growth:
         if not feature.public:
             # It divides no span, but a span that was safe because it had one bin has several now.
             safe = [span for span, exposes in zip(spans, guard.spans.exposing(spans), strict=True) if not exposes]
-            return not safe or guard.allows(guard.spans.with_many_bins(safe))
+            if safe and not guard.allows(guard.spans.with_many_bins(safe)):
+                return False
+            return guard.answers.allow_private(spans, leaf.rows, split.feature, split, guard.spans.every)
+        return self._parts_hold(candidate, spans) and guard.answers.allow_public(spans, feature, split)
+
+    def _parts_hold(self, candidate: Candidate, spans: list[Span]) -> bool:
+        """Would every part of the spans of a leaf still satisfy what is required of people and labels?"""
+        guard, leaf, split = self.guard, candidate.leaf, self.split_of(candidate)
+        assert guard is not None
+        feature = self.features[split.feature]
         if self.is_its_own_span(leaf):
             counts = self.people.by_son(leaf.rows, leaf.share, feature, split).astype(np.int64)
             return guard.allows(Parts(counts, np.ones(split.sons, bool)))

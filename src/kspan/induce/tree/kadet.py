@@ -57,15 +57,17 @@ def kadet_c45(
         prune: Prune what has grown.
     """
     growth = _grown(table, policy, C45, min_rows)
-    # Pruning merges spans, and only a monotone requirement is sure to survive that.
-    if prune and policy.require.monotone:
+    # Pruning merges spans, and only a monotone requirement is sure to survive that. It also merges answers to private
+    # questions: a span of which more than one was told may be left with one.
+    assert growth.guard is not None
+    if prune and policy.require.monotone and not growth.guard.answers.told:
         prune_growth(growth, confidence_factor)
     return released(growth, table, policy)
 
 
 def _grown(table: Table, policy: Policy, score: int, min_rows: int) -> Growth:
     target_public = policy.target in policy.public
-    _check_requirement(policy, target_public)
+    _check_requirement(policy)
     people, features = offered(table, policy)
     growth = Growth(
         people,
@@ -92,11 +94,8 @@ def grow_in_crowds(growth: Growth) -> None:
             growth.generalize(candidate)
 
 
-def _check_requirement(policy: Policy, target_public: bool) -> None:
-    """A tree tells of its target alone, so a requirement on private values can only be about that."""
+def _check_requirement(policy: Policy) -> None:
+    """Refuse a requirement on private values where nothing that a tree could tell of is private."""
     for part in policy.require.parts:
-        if isinstance(part, OnPrivate) and (target_public or (part.on and part.on != (policy.target,))):
-            raise PolicyError(
-                f"{part} cannot be asked of a tree: it discloses labels of its target, and only a private "
-                "target can be required to be diverse"
-            )
+        if isinstance(part, OnPrivate) and not policy.private:
+            raise PolicyError(f"{part} cannot be asked of a tree without private attributes: list one under private")

@@ -74,6 +74,10 @@ class GrowingSpans:
             spans = self.reaching[leaf] = [piece for span in spans for piece in span.now()]
         return spans
 
+    def every(self) -> list[Span]:
+        """All spans of the tree."""
+        return [piece for span in self.first for piece in span.now()]
+
     def exposing(self, spans: list[Span]) -> Bools:
         """Which spans have more than one bin."""
         return np.array([span.leaves for span in spans]) * self.bins_per_leaf > 1

@@ -8,6 +8,7 @@ from typing import Literal
 import numpy as np
 
 from kspan.data.arrays import Bools, Floats
+from kspan.data.cells import SUPPRESSED
 from kspan.data.domain import Kind
 from kspan.data.table import Column, Table
 from kspan.errors import ModelError
@@ -72,8 +73,8 @@ class Region:
             for low, high in self.intervals:
                 above = True if low is None else numbers > low
                 plain |= above & (True if high is None else numbers <= high)
-        # In the order of codes: values, suppressed, missing. A suppressed cell is no value, so no branch admits it.
-        rest = [False] * column.has_suppressed + [self.missing] * column.has_missing
+        # In the order of codes: values, suppressed, missing. Only a branch for suppressed cells admits one.
+        rest = [SUPPRESSED in self.values] * column.has_suppressed + [self.missing] * column.has_missing
         return np.concatenate([plain, np.array(rest, bool)])
 
 

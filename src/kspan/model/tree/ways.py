@@ -45,7 +45,9 @@ class Ways:
         known = np.array([0.0 if number is None else float(number) for number in people])
         for code in (self.column.missing, self.column.suppressed):
             if code is not None:
-                here = np.ones(len(regions), bool) if code == self.column.suppressed else admitted[:, code]
+                # A `*` may be anything, unless there is a branch for such cells.
+                anywhere = code == self.column.suppressed and not admitted[:, code].any()
+                here = np.ones(len(regions), bool) if anywhere else admitted[:, code]
                 parts[:, code] = _shared(here, known)
         if self.meant is not None:
             # A branch may be for just such a cell; in a column of ranges single numbers are cells, too.
