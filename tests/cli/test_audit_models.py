@@ -113,7 +113,10 @@ REFUSED = {
         ["tree.json", *DATA, "--with", "bayes.json"],
         "bayes.json is a naive Bayes model: only",
     ),
-    "another model": (["bayes.json"], "bayes.json is a naive Bayes model: only trees can be audited"),
+    "another model": (
+        ["bayes.json"],
+        "bayes.json is a naive Bayes model, and only trees, clusters and rules can be audited",
+    ),
     "risks of nobody": (["tree.json", "--people", "risk.csv"], "--people is for"),
     "risks in the place of a model": (
         ["tree.json", *DATA, "--with", "o.csv", "--people", "o.csv"],

@@ -259,7 +259,6 @@ REFUSED = {
     "a tree that is too deep": (["learn", "deep.csv", "-p", "deep.toml", "-o", "new.json"], 2, "--min-rows"),
     "no model": (["predict", "policy.toml", "people.csv", "-o", "labels.csv"], 2, "policy.toml"),
     "people without a column": (["predict", "tree.json", "other.csv", "-o", "labels.csv"], 2, "'Sports car'"),
-    "diversity of another column": (["learn", "people.csv", "-p", "other.toml", "-o", "tree.json"], 2, "distinct_l"),
     "more than there are": (["learn", "people.csv", "-p", "many.toml", "-o", "new.json"], 2, "k=7"),
     "no target": (["learn", "people.csv", "-p", "aimless.toml", "-o", "new.json"], 2, "target"),
 }

@@ -137,7 +137,11 @@ def test_two_unknown_numbers_reach_every_cell_that_has_a_point(data: st.DataObje
 
 
 def has_a_point(clusters: Clusters, known: int, cell: int) -> bool:
-    """Is there a place, in what numbers may be, no nearer to any other center? If so, a corner of all such is one."""
+    """Is there a place, in what numbers may be, nearer to its center than to all before it, and as near as to others?
+
+    The places that are no nearer to any other center are convex. So if some are nearer than to each of those before it,
+    a place in the middle of them is nearer than to all; and each lead is largest in a corner.
+    """
 
     def height(cluster: int, x: int, y: int) -> Fraction:
         return square(clusters, cluster, {"known": known, "hidden0": x, "hidden1": y})
@@ -151,12 +155,15 @@ def has_a_point(clusters: Clusters, known: int, cell: int) -> bool:
     for place, attribute in enumerate(clusters.attributes[1:]):
         sign = (Fraction(place == 0), Fraction(place == 1))
         bounds += [(*sign, Fraction(attribute.high or 0)), (-sign[0], -sign[1], -Fraction(attribute.low or 0))]
+    corners = []
     for (a, b, c), (d, e, f) in product(bounds, repeat=2):
         if a * e != b * d:
             x, y = (c * e - b * f) / (a * e - b * d), (a * f - c * d) / (a * e - b * d)
             if all(one * x + two * y <= three for one, two, three in bounds):
-                return True
-    return False
+                corners.append((x, y))
+    return bool(corners) and all(
+        any(a * x + b * y < c for x, y in corners) for other, (a, b, c) in enumerate(bounds) if other < cell
+    )
 
 
 @st.composite

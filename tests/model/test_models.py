@@ -168,8 +168,10 @@ def test_whatever_is_changed_is_read_or_refused(document: dict[str, Any], data: 
 
 def test_only_trees_can_be_audited(tmp_path: Path) -> None:
     model = ks.learn(PEOPLE, POLICY, "naive-bayes")
-    with pytest.raises(ks.PolicyError, match="this is a naive Bayes model: only trees can be audited"):
+    with pytest.raises(
+        ks.PolicyError, match="this is a naive Bayes model, and only trees, clusters and rules can be audited"
+    ):
         ks.audit(model, PEOPLE, POLICY)
     ks.save_model(model, tmp_path / "model.json")
-    with pytest.raises(ks.PolicyError, match="only trees can be audited"):
+    with pytest.raises(ks.PolicyError, match="only trees, clusters and rules can be audited"):
         ks.audit(tmp_path / "model.json", PEOPLE, POLICY)

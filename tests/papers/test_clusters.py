@@ -1,5 +1,7 @@
 """Clusters of Friedman, Wolff and Schuster 2008: Sect. 4.2 (Lisa is found) and Fig. 5."""
 
+from dataclasses import replace
+
 import polars as pl
 import pytest
 
@@ -51,8 +53,11 @@ def test_lisa_is_found_and_john_and_cathy_are_safe_though_few() -> None:
     assert found.exposed == {"cluster": 1, "Income": 1}
     assert not audit_clusters(MODEL, PEOPLE, policy("k=3")).holds
     without = PEOPLE.filter(pl.col("Name") != "Lisa")
-    assert audit_clusters(MODEL, without, policy("k=3")).holds
-    assert not audit_clusters(MODEL, without, policy("k=4")).holds
+    other = audit_clusters(MODEL, without, policy("k=3"))
+    assert (other.failing_groups, other.untrue, other.holds) == (0, ("cluster 4",), False)
+    lost = replace(MODEL, people=(*MODEL.people[:3], MODEL.people[3] - 1))
+    assert audit_clusters(lost, without, policy("k=3")).holds
+    assert not audit_clusters(lost, without, policy("k=4")).holds
 
 
 # The points of Figure 5, at places that have the lengths of its edges.

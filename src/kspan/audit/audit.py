@@ -48,6 +48,10 @@ def audit(
         release, policy = release.table, policy or own
     people, policy = people_and_policy(people, policy)
     if (model := given_model(release, with_people=people is not None)) is not None:
+        if population is not None:
+            raise PolicyError(
+                "a population is linked to the rows of a table, and a model has none: leave it out (--population)"
+            )
         return audit_model(model, people, policy, require=require, beside=beside, show=show)
     if policy is None:
         raise PolicyError("a table needs the policy that says who may know what: give it, too")

@@ -45,7 +45,7 @@ def audit_model(
     """
     judge = judge_of(given.kind)
     if judge is None:
-        raise PolicyError(f"{given.source} is a {given.kind.called}: only trees can be audited")
+        raise PolicyError(f"{given.source} is a {given.kind.called}, and only trees, clusters and rules can be audited")
     if beside and given.kind is not TREE:
         raise PolicyError(f"{judge.called} cannot be judged together with other releases: only trees can")
     others = [_tree(one) for one in beside]
@@ -58,8 +58,14 @@ def audit_model(
     if require is not None:
         policy = replace(policy, require=require)  # type: ignore[arg-type]  # a text is read by the policy
     frame: pl.DataFrame = load(people)
-    more = {"beside": [one.ours(frame, policy) for one in others]} if others else {}
-    return judge.of_people(given.ours(frame, policy), frame, policy, show=show, **more)
+    more = {"beside": [_ours(one, judge, frame, policy) for one in others]} if others else {}
+    return judge.of_people(_ours(given, judge, frame, policy), frame, policy, show=show, **more)
+
+
+def _ours(given: Given, judge: Judge, people: pl.DataFrame, policy: Policy) -> Any:
+    """Return a model as one of ours that decides as it does where it comes from."""
+    model = given.ours(people, policy)
+    return model if given.is_ours else judge.as_fitted(given.model, model, people, policy)
 
 
 def _tree(release: Any) -> Given:

@@ -43,7 +43,7 @@ def without_rare(tree: Tree, people: pl.DataFrame, policy: Policy, told: Iterabl
 
     Branches for rare values to which nobody came are removed. A rare value stays where it shares a branch with others,
     which is judged to be a crowd, as in a cell `{a|b}` of a table. All values stay if the spread of their attribute is
-    published (`told` has the places of such attributes), or if fewer than two branches of a question have people.
+    published (`told` has the places of such attributes). A question that is left with one branch is not asked.
     """
     fewest, uncertain, spread = fewest_of(policy.require), set(_uncertain(tree.attributes, policy)), set(told)
     asked = [one.name for place, one in enumerate(tree.attributes) if one.name in uncertain and place not in spread]
@@ -54,8 +54,7 @@ def without_rare(tree: Tree, people: pl.DataFrame, policy: Policy, told: Iterabl
         if node.attribute is not None and node.attribute in kept:
             # Where people are not disclosed (None), every branch counts as one that has people.
             full = [edge for edge in node.edges if edge.node.people != 0]
-            needed = full if len(full) > 1 else node.edges
-            kept[node.attribute] = kept[node.attribute].union(*(edge.region.values for edge in needed))
+            kept[node.attribute] = kept[node.attribute].union(*(edge.region.values for edge in full))
     attributes = (_with(one, kept[place]) if place in kept else one for place, one in enumerate(tree.attributes))
     return replace(tree, attributes=tuple(attributes), root=_pruned(tree, kept, common))
 
@@ -68,6 +67,10 @@ def _pruned(tree: Tree, kept: Mapping[int, frozenset[str]], common: Mapping[int,
         edges = [Edge(edge.region, made[id(edge.node)]) for edge in node.edges]
         if node.attribute is not None and node.attribute in kept:
             edges = _edges(edges, kept[node.attribute], common[node.attribute])
+            if len(edges) < 2:
+                # Whoever comes here goes on to the one branch that is left; without any, nobody comes here.
+                made[id(node)] = edges[0].node if edges else replace(node, attribute=None, edges=())
+                continue
         made[id(node)] = replace(node, edges=tuple(edges))
     return made[id(tree.root)]
 
@@ -76,8 +79,6 @@ def _edges(edges: Sequence[Edge], kept: frozenset[str], common: frozenset[str]) 
     """Limit branches to the kept values; a rare one to whose branch nobody came moves to that with most people."""
     full = [edge for edge in edges if edge.node.people != 0]
     alone = frozenset[str]().union(*(edge.region.values for edge in edges if edge.node.people == 0)) & kept - common
-    if len(full) < 2:
-        alone = frozenset()
     most = max(full, key=lambda edge: edge.node.people or 0, default=None)
     left = [
         replace(

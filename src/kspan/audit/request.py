@@ -2,6 +2,9 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
+
+import polars as pl
 
 from kspan.audit.findings import Audit
 from kspan.errors import ModelError, PolicyError
@@ -44,3 +47,5 @@ class Judge:
     alone: Callable[[Given, AuditRequest], Audit]
     """Judges a model by what it publishes."""
     called: str
+    as_fitted: Callable[[Any, Any, pl.DataFrame, Policy], Any] = lambda foreign, model, people, policy: model
+    """Makes sure that a model which was taken over from another library decides as it does there."""

@@ -146,6 +146,9 @@ def _judged_model(asked: AuditRequest, policy: "Policy | None") -> _Judged:
     from kspan.frames.files import read_table
     from kspan.model.kinds import opened
 
+    for option, given in (("--population", asked.population), ("--without-identifiers", asked.without_identifiers)):
+        if given:
+            raise PolicyError(f"{option} is for tables, and {asked.release} is a model: leave it out")
     if asked.data is None:
         _check_alone(asked)
     elif policy is None:
@@ -188,11 +191,9 @@ def _tell(found: "Audit", policy: "Policy | None", *, as_json: bool) -> None:
 def _check_alone(asked: AuditRequest) -> None:
     """Refuse options that do not apply to a model without its people."""
     for_tables = {
-        "--population": asked.population,
         "--suppressed": asked.suppressed_text,
         "--suppressed-as": asked.suppressed,
         "--counting": asked.counting,
-        "--without-identifiers": asked.without_identifiers or None,
         "--people": asked.people,
     }
     for option, given in for_tables.items():

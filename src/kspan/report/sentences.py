@@ -41,7 +41,7 @@ def headline(audit: Audit, public: Sequence[str] | None, require: Requirement) -
         names = conjoined([visible(name) for name in audit.identifiers])
         reasons.append(f"the table still shows what identifies people by itself ({names})")
     if audit.untrue:
-        what = "rules" if audit.kind == "rules" else "nodes"
+        what = {"rules": "rules", "clusters": "clusters"}.get(audit.kind, "nodes")
         reasons.append(f"{len(audit.untrue):,} {what} tell figures that are not those of these people")
     said = "; and ".join(reasons) or "what was required does not hold"
     return f"Do not release this: {said}."

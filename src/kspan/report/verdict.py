@@ -39,7 +39,7 @@ def verdict(audit: Audit, public: Sequence[str]) -> str:
         reasons.append(f"the table still shows what identifies people by itself ({names}): drop it before release")
     if audit.untrue:
         names = conjoined([visible(name) for name in audit.untrue[:3]])
-        what = "rules" if audit.kind == "rules" else "nodes"
+        what = {"rules": "rules", "clusters": "clusters"}.get(audit.kind, "nodes")
         reasons.append(f"the figures of {len(audit.untrue):,} {what} are not those of these people ({names})")
     of = " by the published counts" if by_paths else _for_several(audit)
     of = " by the published figures" if audit.counting == "figures" else of

@@ -15,7 +15,9 @@ AT_ONCE = 1 << 22
 MOST_COMBINATIONS = 100_000
 """How many combinations of private categories are tried."""
 SLACK = 1e-9
-"""A cell that is missed by no more than this counts as reached, since a solver is no more exact."""
+"""What a solver may be off by, in numbers of the size of 1."""
+SOLVED, INFEASIBLE = 0, 2
+"""How a solver ends."""
 
 
 def cells_reached(clusters: Clusters, known: Floats) -> Bools:
@@ -97,7 +99,7 @@ def _mark_feasible(known: Floats, numbers: Sequence[tuple[Axis, Floats]], reache
         possible = ((heights[:, cell, None] - heights + beyond) <= SLACK).all(axis=1)
         for kind in np.flatnonzero(possible & ~reached[:, cell]).tolist():
             reached[kind, cell] = _is_feasible(
-                heights[kind] - heights[kind, cell], slopes - slopes[:, cell, None], low, high
+                heights[kind] - heights[kind, cell], slopes - slopes[:, cell, None], cell, low, high
             )
 
 
@@ -109,9 +111,16 @@ def _points(numbers: Sequence[tuple[Axis, Floats]], low: Floats, high: Floats) -
 
 
 def _mark_at_points(heights: Floats, slopes: Floats, points: Floats, reached: Bools) -> None:
+    """Mark the cells that have some point, unless another cell before them is as near but for rounding."""
     each = np.arange(len(heights))
+    before = np.arange(heights.shape[1])
     for point in points:
-        reached[each, (heights + point @ slopes).argmin(axis=1)] = True
+        sums = heights + point @ slopes
+        nearest = sums.argmin(axis=1)
+        slack = SLACK * np.maximum(np.abs(sums).max(axis=1), 1e-300)
+        lead = sums - sums[each, nearest][:, None]
+        is_clear = ((lead > slack[:, None]) | (before >= nearest[:, None])).all(axis=1)
+        reached[each[is_clear], nearest[is_clear]] = True
 
 
 def _lowest_difference(slopes: Floats, low: Floats, high: Floats) -> Floats:
@@ -123,8 +132,29 @@ def _lowest_difference(slopes: Floats, low: Floats, high: Floats) -> Floats:
     return least
 
 
-def _is_feasible(heights: Floats, slopes: Floats, low: Floats, high: Floats) -> bool:
-    """Is there a point within the ranges where all of these sums of lines are at least 0?"""
+def _is_feasible(heights: Floats, slopes: Floats, cell: int, low: Floats, high: Floats) -> bool:
+    """Is there a point within the ranges that belongs to a cell: nearer than to all before it, as near as to others?
+
+    `heights` and `slopes` are sums of lines, how much farther each center is than the cell's own. A tie goes to the
+    first center, so a cell that only ties with one before it is not reached. The largest lead over those before it is
+    found, and must be more than what a solver may be off by.
+    """
     bounds = [(None if a == -np.inf else a, None if b == np.inf else b) for a, b in zip(low, high, strict=True)]
-    found = linprog(np.zeros(len(low)), A_ub=-slopes.T, b_ub=heights + SLACK, bounds=bounds, method="highs")
-    return bool(found.status == 0)
+    others = np.arange(len(heights)) != cell
+    leads = (np.arange(len(heights)) < cell).astype(np.float64)[others]
+    if not leads.any():
+        leads = np.ones_like(leads)  # the first of all wins every tie: any lead will do, even none
+    scale = max(float(np.abs(heights).max(initial=0.0)), float(np.abs(slopes).max(initial=0.0)), 1e-300)
+    found = linprog(
+        np.append(np.zeros(len(low)), -1.0),
+        A_ub=np.column_stack([-slopes.T[others] / scale, leads]),
+        b_ub=heights[others] / scale,
+        bounds=[*bounds, (None, 1.0)],
+        method="highs",
+    )
+    if found.status == INFEASIBLE:
+        return False
+    if found.status != SOLVED:
+        raise DataError("whether people can be in a cluster could not be decided: bring numbers to a common scale")
+    lead = float(found.x[-1])
+    return lead >= -SLACK if cell == 0 else lead > SLACK

@@ -1,6 +1,5 @@
 """The audit of clusters: people who can be in the same cells by public values alone are a span, and must be a crowd."""
 
-import numpy as np
 import polars as pl
 
 from kspan.audit.clusters.spans import cluster_spans
@@ -24,13 +23,6 @@ def audit_clusters(clusters: Clusters, people: pl.DataFrame, policy: Policy, *, 
     """
     _check_asked(clusters, policy)
     return judge(cluster_spans(clusters, clustered_people(clusters, people, policy)), policy.require, show=show)
-
-
-def tells_the_truth(clusters: Clusters, people: pl.DataFrame, policy: Policy) -> bool:
-    """Does each cluster have as many of these people as it says?"""
-    table = clustered_people(clusters, people, policy)
-    counts = np.bincount(clusters.nearest(table), table.weights, minlength=len(clusters))
-    return bool((counts == np.array(clusters.people)).all())
 
 
 def clustered_people(clusters: Clusters, people: pl.DataFrame, policy: Policy) -> Table:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -46,6 +47,12 @@ class ClusterSpans(SpansOfPeople):
     def bins(self, span: int) -> tuple[int, ...]:
         """The cells that a span reaches."""
         return tuple((np.flatnonzero(self.reaches[span]) + 1).tolist())
+
+    def facts(self) -> dict[str, Any]:
+        """The clusters that say to have other numbers of people than there are."""
+        counts = np.bincount(self.clusters.nearest(self.table), self.table.weights, minlength=len(self.clusters))
+        wrong = np.flatnonzero(counts != np.array(self.clusters.people))
+        return {"untrue": tuple(f"cluster {place + 1}" for place in wrong.tolist())}
 
     def shown(self, some: Sequence[int]) -> list[dict[str, str]]:
         """Describe some spans by the cells that they reach and the public values that lead there."""

@@ -1,6 +1,7 @@
 """The audit of a tree: people who can reach the same bins by public values alone are a span, and must be a crowd."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import polars as pl
 
@@ -8,6 +9,7 @@ from kspan.audit.findings import Audit
 from kspan.audit.judge import judge
 from kspan.audit.request import AuditRequest, Judge
 from kspan.audit.tree.checks import check_asked
+from kspan.audit.tree.foreign import as_fitted
 from kspan.audit.tree.published import audit_paths
 from kspan.audit.tree.spans import joint_spans, people_of
 from kspan.errors import PolicyError
@@ -40,4 +42,9 @@ def _tree_alone(given: Given, asked: AuditRequest) -> Audit:
     return audit_paths(given.model, asked.required(given, "the tree"), asked.policy, show=asked.show)
 
 
-JUDGE = Judge(audit_tree, _tree_alone, "a tree")
+def _as_fitted(foreign: Any, tree: Tree, people: pl.DataFrame, policy: Policy) -> Tree:
+    check_roles(tree, policy)
+    return as_fitted(foreign, tree, people_of([tree], people, policy))
+
+
+JUDGE = Judge(audit_tree, _tree_alone, "a tree", _as_fitted)

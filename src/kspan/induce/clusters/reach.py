@@ -57,17 +57,20 @@ def _mark_anywhere(
 ) -> None:
     """Mark the kinds of people who are in a cell for some values of several numbers.
 
-    A linear program asks how much nearer than all others the cell can be.
+    A linear program asks how much nearer than all before it the cell can be, if it is as near as the others: of
+    several at the same distance the first has the person.
     """
     others = np.arange(heights.shape[1]) != cell
     if not others.any():
         found[:] = True
         return
     # The unknowns are the numbers and a margin, which shall be as large as possible; at most 1 keeps it finite.
-    lines = np.column_stack([(slopes[:, cell, None] - slopes[:, others]).T, np.ones(others.sum())])
+    first = np.ones(others.sum()) if cell == 0 else (np.flatnonzero(others) < cell).astype(np.float64)
+    lines = np.column_stack([(slopes[:, cell, None] - slopes[:, others]).T, first])
+    least = -SLACK if cell == 0 else SLACK
     bounds = [*zip(low, high, strict=True), (None, 1.0)]
     goal = np.append(np.zeros(len(slopes)), -1.0)
     for kind in np.flatnonzero(~found).tolist():
         gaps = heights[kind, others] - heights[kind, cell]
         best = linprog(goal, A_ub=lines, b_ub=gaps, bounds=bounds, method="highs")
-        found[kind] = best.status == 0 and -best.fun >= -SLACK
+        found[kind] = best.status == 0 and -best.fun >= least

@@ -1,5 +1,6 @@
 """Trees that others grew: converts a fitted decision tree of scikit-learn to one of ours."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -31,12 +32,11 @@ def imported(model: Any, people: Table | None = None, schema: Schema | None = No
     names = getattr(model, "feature_names_in_", None)
     if names is None:
         raise ModelError("the tree was fitted on an array, so its columns have no names: fit it on a dataframe")
-    # Leaves have a negative feature.
-    asked = sorted({int(number) for number in model.tree_.feature if number >= 0})
-    columns = {
-        number: (str(names[number]), None) if people is None else _column_of(str(names[number]), people)
-        for number in asked
-    }
+    if getattr(model, "n_outputs_", 1) > 1:
+        raise ModelError(
+            f"the tree predicts {model.n_outputs_} targets at once: fit one tree for each, and judge them together"
+        )
+    columns = columns_of(model, people)
     used = list(dict.fromkeys(name for name, _ in columns.values()))
     attributes = tuple(_attribute(name, people, schema) for name in used)
     labels = tuple(
@@ -44,8 +44,19 @@ def imported(model: Any, people: Table | None = None, schema: Schema | None = No
     )
     target = "target" if schema is None or schema.target is None else schema.target
     role: Role = "public" if schema is not None and target in schema.public else "private"
-    root = _nodes(model.tree_, columns, used, attributes)
+    root = _nodes(model.tree_, columns, used, attributes, _rounded_columns(used, people))
     return Tree(attributes, target, role, labels, root)
+
+
+def columns_of(model: Any, people: Table | None = None) -> dict[int, tuple[str, str | None]]:
+    """Return, for each column that a fitted tree asks, the attribute behind it, and its value if it is one-hot."""
+    names = model.feature_names_in_
+    # Leaves have a negative feature.
+    asked = sorted({int(number) for number in model.tree_.feature if number >= 0})
+    return {
+        number: (str(names[number]), None) if people is None else _column_of(str(names[number]), people)
+        for number in asked
+    }
 
 
 def _column_of(name: str, people: Table) -> tuple[str, str | None]:
@@ -77,8 +88,48 @@ def _attribute(name: str, people: Table | None, schema: Schema | None) -> Attrib
     return Attribute(name, role, "categorical", values, has_missing=column.has_missing)
 
 
+def last_rounded_below(threshold: float) -> float:
+    """Return the largest number that is at most a threshold once it is rounded to 32 bits, as scikit-learn does.
+
+    >>> last_rounded_below(16777216.0), last_rounded_below(16777217.0)
+    (16777217.0, 16777217.0)
+    """
+    low = np.float32(threshold)
+    if float(low) > threshold:
+        low = np.nextafter(low, np.float32(-np.inf))
+    high = np.nextafter(low, np.float32(np.inf))
+    if not np.isfinite(high):
+        return threshold
+    middle = (float(low) + float(high)) / 2
+    # A number halfway between two is rounded to the one whose last bit is even.
+    return middle if float(np.float32(middle)) == float(low) else float(np.nextafter(middle, -np.inf))
+
+
+def _rounded_columns(names: Sequence[str], people: Table | None) -> frozenset[str]:
+    """Return the columns in which some number of the people changes when it is rounded to 32 bits.
+
+    In all others a threshold divides the people alike, rounded or not, and stays as it is written.
+    """
+    if people is None:
+        return frozenset(names)
+    found = set()
+    for name in names:
+        values = people[name].values
+        if values.dtype != object:
+            numbers = values.astype(np.float64)
+            with np.errstate(over="ignore"):
+                changed = numbers.astype(np.float32).astype(np.float64) != numbers
+            if changed.any():
+                found.add(name)
+    return frozenset(found)
+
+
 def _nodes(
-    grown: Any, columns: dict[int, tuple[str, str | None]], used: list[str], attributes: tuple[Attribute, ...]
+    grown: Any,
+    columns: dict[int, tuple[str, str | None]],
+    used: list[str],
+    attributes: tuple[Attribute, ...],
+    rounded: frozenset[str],
 ) -> Node:
     made: dict[int, Node] = {}
     missing_left = getattr(grown, "missing_go_to_left", np.zeros(grown.node_count, bool))
@@ -94,7 +145,10 @@ def _nodes(
             continue
         name, value = columns[int(grown.feature[number])]
         attribute = attributes[used.index(name)]
-        regions = _regions(attribute, value, float(grown.threshold[number]), bool(missing_left[number]))
+        threshold = float(grown.threshold[number])
+        if value is None and name in rounded:
+            threshold = last_rounded_below(threshold)
+        regions = _regions(attribute, value, threshold, bool(missing_left[number]))
         edges = (Edge(regions[0], made[left]), Edge(regions[1], made[right]))
         made[number] = Node.of_counts(people, used.index(name), edges)
     return made[0]

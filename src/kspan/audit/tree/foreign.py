@@ -1,0 +1,77 @@
+"""Trees of other libraries are judged as these decide: everybody must end in the leaf that the library says."""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from kspan.audit.tree.truth import SEVERAL, Ends, ends_of
+from kspan.data.arrays import Floats, Int64s
+from kspan.data.table import Table
+from kspan.errors import ModelError
+from kspan.model.tree.imported import NO_VALUE, columns_of
+from kspan.model.tree.model import Edge, Node, Tree
+
+
+def as_fitted(model: Any, tree: Tree, table: Table) -> Tree:
+    """Return a tree that was taken over from scikit-learn, with the labels of its people counted at every node.
+
+    The library may have counted weights in the place of people. If it was fitted on as many rows as come to each node
+    here, its counts are those of the people; otherwise they stay, and the audit says that they are not theirs.
+    """
+    ends = ends_of(tree, table)
+    order = _preorder(model.tree_)
+    leaves = [node for node in order if model.tree_.children_left[node] < 0]
+    here = model.tree_.apply(_matrix(model, table))
+    if (np.array(leaves)[np.where(ends.leaf == SEVERAL, 0, ends.leaf)] != here).any():
+        raise ModelError(
+            "kspan sends people to other leaves of the tree than scikit-learn does: please report this; nothing was "
+            "judged"
+        )
+    rows = np.bincount(ends.leaf, minlength=len(leaves))
+    if rows.tolist() != [int(model.tree_.n_node_samples[node]) for node in leaves]:
+        return tree
+    return _counted(tree, ends)
+
+
+def _preorder(grown: Any) -> list[int]:
+    """Return the nodes of a fitted tree, parents before children, left to right."""
+    found, waiting = [], [0]
+    while waiting:
+        node = waiting.pop()
+        found.append(node)
+        if grown.children_left[node] >= 0:
+            waiting += [int(grown.children_right[node]), int(grown.children_left[node])]
+    return found
+
+
+def _matrix(model: Any, table: Table) -> Any:
+    """Return the rows of a table as the library sees them; columns that the tree does not ask are left at 0."""
+    found = np.zeros((table.rows, model.n_features_in_), np.float32)
+    for place, (name, value) in columns_of(model, table).items():
+        found[:, place] = _numbers(table, name, value)
+    return found
+
+
+def _numbers(table: Table, name: str, value: str | None) -> Floats:
+    column = table[name]
+    by_code: Floats = np.full(column.size, np.nan)
+    if value is None:
+        by_code[: len(column.values)] = column.values.astype(np.float64)
+    elif value in NO_VALUE and column.missing is not None:
+        by_code = (np.arange(column.size) == column.missing).astype(np.float64)
+    else:
+        by_code = np.array([float(column.label(code) == value) for code in range(column.size)])
+    numbers: Floats = by_code[column.codes]
+    return numbers
+
+
+def _counted(tree: Tree, ends: Ends) -> Tree:
+    made: dict[int, Node] = {}
+    sums: dict[int, Int64s] = {}
+    leaves = iter(reversed(ends.counts.astype(np.int64)))
+    for node in reversed(list(tree.nodes())):
+        sums[id(node)] = next(leaves) if node.is_leaf else np.sum([sums[id(e.node)] for e in node.edges], axis=0)
+        edges = tuple(Edge(edge.region, made[id(edge.node)]) for edge in node.edges)
+        made[id(node)] = Node.of_counts(sums[id(node)].tolist(), node.attribute, edges)
+    return replace(tree, root=made[id(tree.root)])
