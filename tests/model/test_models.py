@@ -166,7 +166,7 @@ def test_whatever_is_changed_is_read_or_refused(document: dict[str, Any], data: 
         assert ks.predict(model, PEOPLE).height == PEOPLE.height
 
 
-def test_only_trees_can_be_audited(tmp_path: Path) -> None:
+def test_only_trees_clusters_and_rules_can_be_audited(tmp_path: Path) -> None:
     model = ks.learn(PEOPLE, POLICY, "naive-bayes")
     with pytest.raises(
         ks.PolicyError, match="this is a naive Bayes model, and only trees, clusters and rules can be audited"
