@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from kspan.audit.tree.truth import SEVERAL, Ends, ends_of
-from kspan.data.arrays import Floats, Int64s
+from kspan.audit.tree.truth import SEVERAL, Ends, ends_of, node_counts
+from kspan.data.arrays import Floats
 from kspan.data.table import Table
 from kspan.errors import ModelError
 from kspan.model.tree.imported import NO_VALUE, columns_of
@@ -68,10 +68,9 @@ def _numbers(table: Table, name: str, value: str | None) -> Floats:
 
 def _counted(tree: Tree, ends: Ends) -> Tree:
     made: dict[int, Node] = {}
-    sums: dict[int, Int64s] = {}
-    leaves = iter(reversed(ends.counts.astype(np.int64)))
-    for node in reversed(list(tree.nodes())):
-        sums[id(node)] = next(leaves) if node.is_leaf else np.sum([sums[id(e.node)] for e in node.edges], axis=0)
+    order = list(tree.nodes())
+    # Children before their parents.
+    for node, counts in zip(reversed(order), reversed(node_counts(order, ends)), strict=True):
         edges = tuple(Edge(edge.region, made[id(edge.node)]) for edge in node.edges)
-        made[id(node)] = Node.of_counts(sums[id(node)].tolist(), node.attribute, edges)
+        made[id(node)] = Node.of_counts(counts.astype(np.int64).tolist(), node.attribute, edges)
     return replace(tree, root=made[id(tree.root)])

@@ -123,7 +123,7 @@ def joint_spans(trees: Sequence[Tree], table: Table) -> TreeSpans:
     targets = dict.fromkeys(tree.target for tree in trees if tree.target_role == "private")
     # One tree has counted its labels already.
     counted = each[0].groups if len(each) == 1 else count_groups(table, span, number, targets)
-    ends = [ends_of(tree, table) for tree in trees]
+    ends = [ends_of(tree, table, alone) for tree, alone in zip(trees, each, strict=True)]
     told = _told(trees, table, each, ends)
     weights = NO_WEIGHTS if table.weights is None else table.weights
     regions = {name: count_values(one.column, span, number, weights) for name, one in told.items()}

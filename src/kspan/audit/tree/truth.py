@@ -4,13 +4,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kspan.audit.tree.reached import reaches
+from kspan.audit.tree.reached import OneTree, reaches
 from kspan.data.alike import look
 from kspan.data.arrays import Floats, Int64s
 from kspan.data.groups import NO_WEIGHTS, tally
 from kspan.data.table import Table
 from kspan.errors import DataError, listed
-from kspan.model.outcome import SHARE_UNITS, HitMiss, Label, LabelCounts, Outcome, Shares
+from kspan.model.outcome import SHARE_UNITS, HitMiss, Outcome, Shares
 from kspan.model.partition import Partition
 from kspan.model.tree.model import Node, Tree
 
@@ -29,62 +29,95 @@ class Ends:
     """How many people of each label are at each leaf, by the labels of the tree."""
 
 
-def ends_of(tree: Tree, table: Table) -> Ends:
-    """Send everybody down the tree; refuse people whom no branch admits, since they cannot be its people."""
+def ends_of(tree: Tree, table: Table, spans: OneTree | None = None) -> Ends:
+    """Send everybody down the tree; refuse people whom no branch admits, since they cannot be its people.
+
+    If the tree asks nothing private, its `spans` say already who ends where.
+    """
     asked = sorted({node.attribute for node in tree.nodes() if node.attribute is not None})
-    kinds = Partition.by_equality(table, [tree.attributes[number].name for number in asked])
-    row = np.empty(kinds.number, np.int64)
-    row[kinds.group] = np.arange(table.rows)
-    leaf, share = np.full(kinds.number, NOWHERE), np.zeros(kinds.number)
-    parts = []
-    for place, (there, weights) in enumerate(_followed(tree, table, row)):
+    if spans is not None and all(tree.attributes[number].role == "public" for number in asked):
+        kind, parts = spans.kind, [(there, np.ones(len(there))) for there in spans.reaches]
+        if _shares_missing(tree):
+            return ends_of(tree, table)
+    else:
+        kinds = Partition.by_equality(table, [tree.attributes[number].name for number in asked])
+        row = np.empty(kinds.number, np.int64)
+        row[kinds.group] = np.arange(table.rows)
+        kind, parts = kinds.group, _followed(tree, table, row)
+    leaf, share = np.full(int(kind.max()) + 1, NOWHERE), np.zeros(int(kind.max()) + 1)
+    for place, (there, part) in enumerate(parts):
         leaf[there] = np.where(leaf[there] == NOWHERE, place, SEVERAL)
-        share[there] += weights
-        parts.append((there, weights))
+        share[there] += part
     if len(lost := np.flatnonzero(np.abs(share - 1) > ROUNDING)):
-        rows = int(np.isin(kinds.group, lost).sum())
-        stars = [column.name for column in table.columns.values() if column.has_suppressed]
-        more = f", or leave people out who show * in {listed(stars)}" if stars else ""
-        raise DataError(
-            f"{rows} rows of people have a value that the tree has no branch for: give the table that it was made "
-            f"from{more}"
-        )
-    label, labels = _labels(tree, table), len(tree.labels)
-    if not (leaf == SEVERAL).any():
-        keys = leaf[kinds.group] * labels + label
-        found, people_of, _ = tally(keys, len(parts) * labels, NO_WEIGHTS if table.weights is None else table.weights)
-        counts = np.zeros(len(parts) * labels)
-        counts[found] = people_of
-        return Ends(leaf[kinds.group], counts.reshape(-1, labels))
-    by_kind = np.zeros((kinds.number, labels))
-    np.add.at(by_kind, (kinds.group, label), 1 if table.weights is None else table.weights)
-    counts = np.array([weights @ by_kind[there] for there, weights in parts])
-    return Ends(leaf[kinds.group], counts)
+        raise _lost(int(np.isin(kind, lost).sum()), table)
+    return Ends(leaf[kind], _counts(tree, table, kind, leaf, parts))
 
 
-def untrue_nodes(tree: Tree, ends: Ends) -> tuple[str, ...]:
-    """Return the nodes, by their number from the root on, that tell something else than is true of the people."""
-    order = list(tree.nodes())
-    counts: dict[int, Floats] = {}
-    leaves = iter(reversed(ends.counts))
-    # From the last node on, so that sons are counted before their parents and leaves come from right to left.
-    for node in reversed(order):
-        counts[id(node)] = next(leaves) if node.is_leaf else np.sum([counts[id(e.node)] for e in node.edges], axis=0)
-    return tuple(
-        f"{'leaf' if node.is_leaf else 'node'} {number}"
-        for number, node in _numbered(order)
-        if not _is_true(node.outcome, counts[id(node)])
+def _lost(rows: int, table: Table) -> DataError:
+    stars = [column.name for column in table.columns.values() if column.has_suppressed]
+    more = f", or leave people out who show * in {listed(stars)}" if stars else ""
+    return DataError(
+        f"{rows} rows of people have a value that the tree has no branch for: give the table that it was made "
+        f"from{more}"
     )
 
 
-def _numbered(order: list[Node]) -> list[tuple[int, Node]]:
+def _counts(tree: Tree, table: Table, kind: Int64s, leaf: Int64s, parts: list[tuple[Int64s, Floats]]) -> Floats:
+    """Count the people of each label at each leaf."""
+    label, labels = _labels(tree, table), len(tree.labels)
+    if (leaf == SEVERAL).any():
+        by_kind = np.zeros((len(leaf), labels))
+        np.add.at(by_kind, (kind, label), 1 if table.weights is None else table.weights)
+        return np.array([part @ by_kind[there] for there, part in parts])
+    weights = NO_WEIGHTS if table.weights is None else table.weights
+    found, people, _ = tally(leaf[kind] * labels + label, len(parts) * labels, weights)
+    counts = np.zeros(len(parts) * labels)
+    counts[found] = people
+    return counts.reshape(-1, labels)
+
+
+def untrue_nodes(tree: Tree, ends: Ends) -> tuple[str, ...]:
+    """Return the nodes that tell something else than is true of the people, by their numbers."""
+    order = list(tree.nodes())
+    counts = node_counts(order, ends)
+    if tree.disclosure == "counts":
+        told = np.array([node.outcome.counts for node in order], np.float64)  # type: ignore[union-attr]
+        slack = _slack(counts)
+        wrong = np.flatnonzero((np.abs(told - counts) > slack[:, None]).any(axis=1)).tolist()
+    else:
+        wrong = [place for place, node in enumerate(order) if not _is_true(node.outcome, counts[place])]
+    names = _names(order) if wrong else []
+    return tuple(names[place] for place in wrong)
+
+
+def node_counts(order: list[Node], ends: Ends) -> Floats:
+    """Return how many people of each label come to each node, in the order of `Tree.nodes`."""
+    leaves: dict[int, int] = {}
+    for node in reversed(order):
+        leaves[id(node)] = sum(leaves[id(edge.node)] for edge in node.edges) or 1
+    # Whatever leaves come before a node in this order are to the left of those below it.
+    is_leaf = np.array([node.is_leaf for node in order])
+    first = np.cumsum(is_leaf) - is_leaf
+    last = first + np.array([leaves[id(node)] for node in order])
+    sums = np.vstack([np.zeros((1, ends.counts.shape[1])), np.cumsum(ends.counts, axis=0)])
+    found: Floats = sums[last] - sums[first]
+    return found
+
+
+def _names(order: list[Node]) -> list[str]:
     """Number leaves from left to right, as audits do, and other nodes from the root on."""
     number = {True: 0, False: 0}
     found = []
     for node in order:
         number[node.is_leaf] += 1
-        found.append((number[node.is_leaf], node))
+        found.append(f"{'leaf' if node.is_leaf else 'node'} {number[node.is_leaf]}")
     return found
+
+
+def _slack(counts: Floats) -> Floats:
+    """Return how far the counts of each node may be off: not at all, unless there are fractions of people."""
+    whole = (np.abs(counts - np.rint(counts)) < 1e-9).all(axis=-1)
+    return np.where(whole, 1e-6, ROUNDING * np.maximum(counts.sum(axis=-1), 1))
 
 
 def _followed(tree: Tree, table: Table, row: Int64s) -> list[tuple[Int64s, Floats]]:
@@ -129,15 +162,11 @@ def _labels(tree: Tree, table: Table) -> Int64s:
 
 
 def _is_true(outcome: Outcome, counts: Floats) -> bool:
-    people = float(counts.sum())
-    slack = ROUNDING * max(people, 1) if not (counts == np.rint(counts)).all() else 0.0
-    if isinstance(outcome, LabelCounts):
-        told = np.array(outcome.counts, np.float64)
-        return len(told) == len(counts) and bool((np.abs(told - counts) <= slack).all())
-    most = float(counts.max(initial=0.0))
-    if outcome.label is None or people == 0:
-        return outcome.label is None and people == 0
-    is_commonest = counts[outcome.label] >= most - slack
+    """Is what a node tells, less than counts, so if these people came to it?"""
+    people, slack = float(counts.sum()), float(_slack(counts))
+    if outcome.label is None or people < slack:
+        return outcome.label is None and people < slack
+    is_commonest = counts[outcome.label] >= float(counts.max()) - slack
     if isinstance(outcome, HitMiss):
         right = abs(outcome.hit - counts[outcome.label]) <= slack and abs(outcome.people - people) <= slack
         return bool(is_commonest and right)
@@ -145,5 +174,4 @@ def _is_true(outcome: Outcome, counts: Floats) -> bool:
         # Each is rounded up or down to the next unit.
         apart = np.abs(np.array(outcome.each) - counts / people)
         return bool((apart < 1 / SHARE_UNITS + slack).all())
-    assert isinstance(outcome, Label)
     return bool(is_commonest)
