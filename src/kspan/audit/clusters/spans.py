@@ -1,7 +1,7 @@
 """The spans of a clustering: people who can be in the same cells by public values alone."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from kspan.data.groups import Counts, Groups, count_groups, tally
 from kspan.data.table import Table
 from kspan.model.clusters.model import Clusters
 from kspan.model.partition import Partition
+from kspan.privacy.requirement import OnPrivate, Requirement
 
 CLUSTER = "cluster"
 """The name of what a clustering tells of people besides their private attributes."""
@@ -43,6 +44,17 @@ class ClusterSpans(SpansOfPeople):
     def judged(self) -> Mapping[str, Counts]:
         """The private attributes of people."""
         return self.groups.private
+
+    def holds(self, part: Requirement) -> Bools:
+        """Tell which spans satisfy one part of the requirement; one on private values is asked of clusters, too.
+
+        A cell is a part of all private attributes: if everybody of a span is in one, though others could be reached, it
+        is told where all of them are.
+        """
+        good = super().holds(part)
+        if not isinstance(part, OnPrivate):
+            return good
+        return good & replace(part, on=()).holds(Groups(self.sizes, {CLUSTER: self.cells}, self.exposing))
 
     def bins(self, span: int) -> tuple[int, ...]:
         """The cells that a span reaches."""

@@ -1,13 +1,14 @@
 """Clusters in which every span is a crowd, by cutting a spanning tree (Friedman, Wolff, Schuster 2008, Sect. 5.2)."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Annotated, Any, Literal
 
 import numpy as np
 
 from kspan.data.arrays import Bools, Floats, Int64s
 from kspan.data.encode import encode
-from kspan.data.groups import NO_WEIGHTS, Groups, count_groups, group_rows, tally
+from kspan.data.groups import NO_WEIGHTS, Counts, Groups, count_groups, group_rows, tally
 from kspan.data.schema import Schema
 from kspan.data.table import Column, Table
 from kspan.errors import DataError
@@ -18,7 +19,7 @@ from kspan.model.clusters.model import Axis, Center, Clusters
 from kspan.model.tree.model import Attribute, Role
 from kspan.options import Within, takes_options
 from kspan.policy import Policy, PolicyLike
-from kspan.privacy import KAnonymity
+from kspan.privacy import KAnonymity, OnPrivate
 
 Scaling = Literal["deviation", "range", "none"]
 DIGITS = 6
@@ -106,7 +107,20 @@ class _Drafts:
         if (sizes[exposing] < _k_of(self.policy)).any():
             return False
         counted = count_groups(self.table, span[self.kind], len(example), self.private)
-        return bool(self.policy.require.holds(Groups(counted.sizes, counted.private, exposing)).all())
+        if not self.policy.require.holds(Groups(counted.sizes, counted.private, exposing)).all():
+            return False
+        return self.cells_hold(draft, span[self.kind], exposing)
+
+    def cells_hold(self, draft: Clusters, span: Int64s, exposing: Bools) -> bool:
+        """Would what the clusters of people tell of whole spans keep what is required of private values?"""
+        parts = [replace(part, on=()) for part in self.policy.require.parts if isinstance(part, OnPrivate)]
+        if not parts:
+            return True
+        keys = span * len(draft) + draft.nearest(self.table)
+        cells = np.bincount(keys, self.table.weights, len(exposing) * len(draft)).astype(np.int64)
+        counts = Counts.of(cells.reshape(-1, len(draft)))
+        groups = Groups(counts.sizes, {"cluster": counts}, exposing)
+        return all(bool(part.holds(groups).all()) for part in parts)
 
     def distances(self, draft: Clusters) -> Floats:
         """How far all kinds of people are from each center, by public values; most centers were known before."""
