@@ -22,6 +22,7 @@ from kspan.induce.tree.kadet import grow_in_crowds
 from kspan.induce.tree.people import NO_SHARE, Split
 from kspan.induce.tree.release import released, released_node
 from kspan.model.outcome import DISCLOSURES
+from kspan.model.tree.equivalent import equivalent_frame
 from kspan.model.tree.model import Node, Tree
 from laws import naive_spans
 from laws.examples import share_of_examples
@@ -269,3 +270,18 @@ def test_without_a_requirement_counts_add_up(world: World) -> None:
     tree = id3(table, policy)
     ends = Counter(naive_spans.leaf_of(tree, person) for person in world.people)
     assert [ends[number] for number in range(len(tree.leaves))] == [leaf.people for leaf in tree.leaves]
+
+
+@given(data=st.data())
+def test_no_fewer_people_are_exposed_than_in_the_equivalent_table(data: st.DataObject) -> None:
+    """The table shows of everybody the path to the own leaf; whoever is exposed there is exposed by the tree."""
+    world = data.draw(naive_spans.worlds())
+    tree, policy = world.tree, policy_of(world, "k=1")
+    found = audit_tree(tree, framed(world), policy)
+    table = equivalent_frame(tree, framed(world), policy)
+    public = [item.name for item in tree.attributes if item.role == "public"]
+    groups = table.partition_by(public) if public else [table]
+    for name, exposed in found.exposed.items():
+        certain = [group for group in groups if group[name].n_unique() == 1 and group[name][0] != "*"]
+        if name != TARGET:
+            assert exposed >= sum(group.height for group in certain), name
