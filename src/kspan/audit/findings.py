@@ -113,6 +113,8 @@ class Audit(ShownInNotebooks):
     """How many releases about the same people were judged together."""
     assumptions: tuple[str, ...] = ()
     """What the verdict on published counts takes for granted."""
+    inferred: tuple[str, ...] = ()
+    """What is told of all people of the largest exposed span of each private attribute, in words; for the owner."""
     untrue: tuple[str, ...] = ()
     """Rules whose published figures are not those of the people: each of them alone breaks the release."""
 
@@ -165,6 +167,7 @@ class Audit(ShownInNotebooks):
         """Return what may leave with the release: failing groups are counted and sized, never named."""
         facts = self.as_dict()
         facts["failing"] = [{"people": finding.people} for finding in self.failing]
+        facts["inferred"] = []  # these name what people have
         facts["smallest"] = [
             entry if not finding.breaks else {"people": finding.people}
             for entry, finding in zip(facts["smallest"], self.smallest, strict=True)

@@ -135,6 +135,9 @@ def _sections(audit: Audit) -> Iterator[tuple[str, RenderableType]]:
     if audit.failing and audit.failing != audit.smallest:
         whose = "" if published else " (for the owner's eyes)"
         yield f"What fails, the smallest of {audit.failing_groups:,} {audit.units}{whose}", _groups(audit.failing)
+    if audit.inferred:
+        sentences = Text("\n".join(visible(sentence) for sentence in audit.inferred))
+        yield "What follows for certain, in the largest spans (for the owner's eyes: do not pass on)", sentences
     if audit.exposed:
         yield "Private attributes: exposed to certain inference, and what is reached (--json has all)", _private(audit)
     yield "Risk of re-identification", _facts(_risk(audit))

@@ -1,6 +1,6 @@
 """Trees about the same people, judged together: people who have the same span in every tree are not told apart."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -8,12 +8,14 @@ import numpy as np
 import polars as pl
 
 from kspan.audit.findings import Utility
+from kspan.audit.infer import certain
 from kspan.audit.shown import shown_cell
 from kspan.audit.spans import SpansOfPeople
 from kspan.audit.tree.reached import OneTree, spans_of
 from kspan.audit.tree.told import Told, joined, told_of
 from kspan.audit.tree.truth import Ends, ends_of, untrue_nodes
 from kspan.data.arrays import Bools, Int64s
+from kspan.data.cells import SUPPRESSED
 from kspan.data.groups import NO_WEIGHTS, Groups, count_groups, count_values, tally
 from kspan.data.table import Column, Table
 from kspan.model.tree.model import Tree
@@ -84,7 +86,22 @@ class TreeSpans(SpansOfPeople):
 
     def facts(self) -> dict[str, Any]:
         """How many releases were judged together, and what they tell that is not so."""
-        return {"releases": len(self.trees), "untrue": self.untrue}
+        return {"releases": len(self.trees), "untrue": self.untrue, "inferred": tuple(self._inferred())}
+
+    def _inferred(self) -> Iterator[str]:
+        """Yield, for each private attribute, what is told of everybody in the largest span that it exposes."""
+        for name, counts in self.disclosed.items():
+            exposed = np.flatnonzero(certain(counts) & self.telling(name))
+            if not len(exposed):
+                continue
+            span = int(exposed[self.sizes[exposed].argmax()])
+            code = int(counts.value[counts.start[span]])
+            told = self.told.get(name)
+            what = f"{name} = {self.table[name].label(code)}" if told is None else told.column.label(code)
+            # After the leaves in each tree come the public values.
+            public = list(self._shown(span).items())[len(self.trees) :]
+            known = ", ".join(f"{key} {cell}" for key, cell in public if cell != SUPPRESSED) or "any public values"
+            yield f"all {self.sizes[span]:,} people with {known} have {what}"
 
 
 def people_of(trees: Sequence[Tree], people: pl.DataFrame, policy: Policy) -> Table:
