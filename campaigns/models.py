@@ -9,6 +9,7 @@ from campaigns import counting
 from campaigns.worlds import World
 
 Node = Mapping[str, Any]
+Person = Mapping[str, str | None]
 CLOSE = 1e-9
 """Distances that differ by less are equal up to rounding."""
 
@@ -24,12 +25,10 @@ def false_of_tree(tree: Node, world: World) -> Iterator[str]:
     for person in people:
         _counted(tree["root"], person, counts)
     yield from _miscounted(tree["root"], labels, counts)
-    spans: dict[frozenset[int], list[str | None]] = {}
+    spans: dict[frozenset[int], list[Person]] = {}
     for person in people:
-        known = {name: person[name] for name in public}
-        guesses = (dict(zip(hidden, values, strict=True)) for values in itertools.product(*hidden.values()))
-        leaves = frozenset(id(_leaf(tree["root"], {**known, **guess})) for guess in guesses)
-        spans.setdefault(leaves, []).append(person[target])
+        leaves = frozenset(id(_leaf(tree["root"], guess)) for guess in _guesses(person, public, hidden))
+        spans.setdefault(leaves, []).append(person)
     everybody = [person[target] for person in people]
     if len(set(everybody)) == 1 and not all(
         counting.holds(key, bound, everybody, everybody) for key, bound in world.policy["require"].items()
@@ -38,8 +37,45 @@ def false_of_tree(tree: Node, world: World) -> Iterator[str]:
         return
     for span in spans.values():
         for key, bound in world.policy["require"].items():
-            if not counting.holds(key, bound, span, everybody):
+            if not counting.holds(key, bound, [person[target] for person in span], everybody):
                 yield f"a span breaks {key}"
+    for name in hidden:
+        told = {id(person): _told(tree["root"], person, name, people) for person in people}
+        for span in spans.values():
+            could = {_told(tree["root"], guess, name, people) for guess in _guesses(span[0], public, hidden)}
+            here = [told[id(person)] for person in span]
+            if len(could) > 1 and any(here):
+                for key, bound in world.policy["require"].items():
+                    if not counting.holds(key, bound, here, list(told.values())):
+                        yield f"what is told of a private attribute of a span breaks {key}"
+
+
+def _guesses(
+    person: Person, public: Sequence[str], hidden: Mapping[str, Sequence[str | None]]
+) -> Iterator[dict[str, str | None]]:
+    """Everything that a person could be, as far as public values tell."""
+    known = {name: person[name] for name in public}
+    for values in itertools.product(*hidden.values()):
+        yield {**known, **dict(zip(hidden, values, strict=True))}
+
+
+def _told(node: Node, person: Person, name: str, people: Sequence[Person]) -> str:
+    """Which of the values that people have the way to a person's leaf admits; empty if it does not ask for them."""
+    left: set[str | None] | None = None
+    while "edges" in node:
+        chosen = _next(node, person)
+        if node["attribute"] == name:
+            before = {one[name] for one in people} if left is None else left
+            left = {value for value in before if _admitted(node, value) is chosen}
+        node = chosen
+    return "" if left is None else f"one of {sorted(map(str, left))}"
+
+
+def _admitted(node: Node, value: str | None) -> Node | None:
+    try:
+        return _next(node, {node["attribute"]: value})
+    except LookupError:
+        return None
 
 
 def _tellable(node: Node, name: str) -> set[str | None]:
