@@ -15,7 +15,7 @@ from kspan.audit.tree.judge import audit_tree
 from kspan.audit.tree.spans import joint_spans, people_of
 from kspan.model.tree.model import Attribute, Edge, Node, Region, Tree
 from laws.examples import share_of_examples
-from laws.naive_spans import Domains, Person, Value, World, leaf_of, random_trees, worlds
+from laws.naive_spans import Domains, Person, Value, World, leaf_of, random_trees, told, worlds
 
 TARGET, OTHER = "label", "other"
 
@@ -116,6 +116,33 @@ def test_one_more_release_is_never_laxer_and_the_same_one_is_nothing_new(pair: P
         for name in ("releases", "failing", "smallest"):
             del same[name]
     assert twice == once
+
+
+@pytest.mark.slow
+@given(pair=pairs())
+def test_what_trees_tell_of_private_attributes_together_is_that_of_the_definition(pair: Pair) -> None:
+    private = [name for name, role in pair.roles.items() if role == "private"]
+    targets = {tree.target for tree in pair.trees}
+    asked = {tree.attributes[node.attribute].name for tree in pair.trees for node in tree.nodes() if node.edges}
+    spans = brute_force(pair.trees, pair.people, pair.domains, pair.roles).values()
+    found = audit_tree(pair.trees[0], pair.frame, pair.policy("k=1"), beside=[pair.trees[1]])
+
+    def both(person: Person, name: str) -> tuple[Any, ...]:
+        return tuple(told(tree, person, name, pair.people) for tree in pair.trees)
+
+    for name in sorted(asked.intersection(private) - targets):
+        exposed = 0
+        for members in spans:
+            person = pair.people[members[0]]
+            guesses = ({**person, **dict(zip(private, values, strict=True))}
+                       for values in product(*(pair.domains[one] for one in private)))  # fmt: skip
+            could = {
+                both(guess, name) for guess in guesses if None not in {leaf_of(tree, guess) for tree in pair.trees}
+            }
+            here = {both(pair.people[index], name) for index in members}
+            if len(could) > 1 and len(here) == 1 and here != {(None, None)}:
+                exposed += len(members)
+        assert found.exposed[name] == exposed
 
 
 # Two towns, each asked by a tree of its own
