@@ -1,5 +1,6 @@
 """Verdicts that were false once: the judge is given the wrong people, private questions, ties, and rounded numbers."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,9 @@ import kspan as ks
 from kspan.audit.clusters.judge import audit_clusters
 from kspan.cli.main import main
 from kspan.model.clusters.model import Axis, Clusters
+from kspan.model.tree.json import save_tree
 from kspan.model.tree.model import Attribute, Edge, Node, Region, Tree
+from kspan.model.tree.release import Marginal, TreeRelease
 
 TOWN = Attribute("town", "public", "categorical", ("Leeds", "York"))
 PUBLIC_TOWN = ks.Policy(public=["town"], target="pays", require="k=3", domains={"town": ["Leeds", "York"]})
@@ -252,3 +255,34 @@ def test_no_rare_value_is_told_where_one_branch_has_everybody(tmp_path: Path) ->
     policy = ks.Policy(public=["age", "town"], target="pays", require="k=5")
     assert ks.publish_tree(tree, people, policy, tmp_path / "tree.json").holds
     assert "Pitcairn" not in (tmp_path / "tree.json").read_text()
+
+
+# How attributes spread, told with a tree
+
+
+def spreading(leeds: int, york: int) -> TreeRelease:
+    """A tree of one leaf with 11 people, and how many of them are said to be from each town."""
+    tree = Tree((TOWN,), "pays", "private", ("no", "yes"), Node.of_counts((5, 6)))
+    bins = ((Region(frozenset({"Leeds"})), leeds), (Region(frozenset({"York"})), york))
+    return TreeRelease(tree, None, (Marginal(0, bins),))
+
+
+@pytest.mark.parametrize("form", ["object", "file"])
+def test_how_attributes_spread_is_judged_with_the_tree(form: str, tmp_path: Path) -> None:
+    people = pl.DataFrame({"town": ["Leeds"] * 10 + ["York"], "pays": ["no"] * 5 + ["yes"] * 6})
+
+    def given(release: TreeRelease) -> Any:
+        if form == "object":
+            return release
+        save_tree(release, tmp_path / "tree.json")
+        return tmp_path / "tree.json"
+
+    one_is_alone = ks.audit(given(spreading(10, 1)), people, PUBLIC_TOWN)
+    assert (one_is_alone.holds, one_is_alone.failing_groups, one_is_alone.spreads) == (False, 0, ("town",))
+    not_so = ks.audit(given(spreading(6, 5)), people, PUBLIC_TOWN)
+    assert (not_so.holds, not_so.spreads) == (False, ("town",))
+    assert not ks.audit(given(spreading(10, 1)), require="k=3").holds, "by its published counts"
+    assert ks.audit(given(spreading(6, 5)), require="k=3").holds
+    more = people.with_columns(town=pl.Series(["Leeds"] * 6 + ["York"] * 5))
+    asked = PUBLIC_TOWN if form == "object" else replace(PUBLIC_TOWN, require="k=3, distinct_l[pays]=2")
+    assert ks.audit(given(spreading(6, 5)), more, asked).holds is (form == "object")

@@ -115,6 +115,8 @@ class Audit(ShownInNotebooks):
     """What the verdict on published counts takes for granted."""
     inferred: tuple[str, ...] = ()
     """What is told of all people of the largest exposed span of each private attribute, in words; for the owner."""
+    spreads: tuple[str, ...] = ()
+    """Attributes whose spread is told with a tree, though that breaks the requirement or is not so."""
     untrue: tuple[str, ...] = ()
     """Rules whose published figures are not those of the people: each of them alone breaks the release."""
 

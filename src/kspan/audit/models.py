@@ -12,11 +12,13 @@ import polars as pl
 
 from kspan.audit.findings import Audit
 from kspan.audit.request import AuditRequest, Judge
+from kspan.audit.tree.marginals import broken_marginals, with_spreads
 from kspan.errors import PolicyError
 from kspan.frames.files import load
 from kspan.model.kind import Kind, is_model
 from kspan.model.kinds import Given, given_model, opened
 from kspan.model.tree.kind import TREE
+from kspan.model.tree.release import TreeRelease
 from kspan.policy import Policy
 from kspan.privacy.requirement import Requirement
 
@@ -59,7 +61,13 @@ def audit_model(
         policy = replace(policy, require=require)  # type: ignore[arg-type]  # a text is read by the policy
     frame: pl.DataFrame = load(people)
     more = {"beside": [_ours(one, judge, frame, policy) for one in others]} if others else {}
-    return judge.of_people(_ours(given, judge, frame, policy), frame, policy, show=show, **more)
+    model = _ours(given, judge, frame, policy)
+    found = judge.of_people(model, frame, policy, show=show, **more)
+    # Each tree may tell how its attributes spread.
+    told = zip((model, *more.get("beside", ())), (given, *others), strict=True)
+    releases = (TreeRelease(tree, None, one.marginals) for tree, one in told if one.marginals)
+    broken = [name for release in releases for name in broken_marginals(release, frame, policy)]
+    return with_spreads(found, broken)
 
 
 def _ours(given: Given, judge: Judge, people: pl.DataFrame, policy: Policy) -> Any:

@@ -27,7 +27,7 @@ from kspan.model.rules.kind import RULES
 from kspan.model.rules.model import Rules
 from kspan.model.tree.kind import TREE
 from kspan.model.tree.model import Tree
-from kspan.model.tree.release import TreeRelease
+from kspan.model.tree.release import Marginal, TreeRelease
 from kspan.policy import Policy
 
 Model = Tree | Predictor
@@ -60,6 +60,8 @@ class Given:
     source: str
     """What messages call it."""
     is_ours: bool = True
+    marginals: tuple[Marginal, ...] = ()
+    """How the attributes of a tree spread, if that is told with it."""
 
     def ours(self, people: pl.DataFrame, policy: Policy) -> Any:
         """Return the model, converted to one of ours if it is from another library."""
@@ -84,7 +86,7 @@ def given_model(given: Any, *, with_people: bool = False) -> Given | None:
         return Given(CLUSTERS, given, None, "the array", is_ours=False) if with_people else None
     if isinstance(given, TreeRelease):
         # The type of the kind is Tree, which has no claim; a release brings one.
-        return Given(TREE, given.tree, given.claim, "this")
+        return Given(TREE, given.tree, given.claim, "this", marginals=given.marginals)
     for kind in KINDS:
         if isinstance(given, kind.type):
             return Given(kind, given, getattr(given, "claim", None), "this")
@@ -123,7 +125,7 @@ def read(document: Any, source: str = "the model") -> Given:
         raise ModelError(f"{source} is no model that kspan wrote: its 'format' is none of {listed(BY_FORMAT)}")
     found = kind.read(document, source)
     if isinstance(found, TreeRelease):
-        return Given(kind, found.tree, found.claim, source)
+        return Given(kind, found.tree, found.claim, source, marginals=found.marginals)
     return Given(kind, found, getattr(found, "claim", None), source)
 
 

@@ -40,6 +40,8 @@ def headline(audit: Audit, public: Sequence[str] | None, require: Requirement) -
     if audit.identifiers:
         names = conjoined([visible(name) for name in audit.identifiers])
         reasons.append(f"the table still shows what identifies people by itself ({names})")
+    if audit.spreads:
+        reasons.append(f"how {len(audit.spreads):,} attributes spread breaks it, or is not so")
     if audit.untrue:
         what = {"rules": "rules", "clusters": "clusters"}.get(audit.kind, "nodes")
         reasons.append(f"{len(audit.untrue):,} {what} tell figures that are not those of these people")

@@ -37,6 +37,9 @@ def verdict(audit: Audit, public: Sequence[str]) -> str:
     if audit.identifiers:
         names = conjoined([visible(name) for name in audit.identifiers])
         reasons.append(f"the table still shows what identifies people by itself ({names}): drop it before release")
+    if audit.spreads:
+        names = conjoined([visible(name) for name in audit.spreads[:3]])
+        reasons.append(f"how {names} spreads is told with it, and breaks it or is not so")
     if audit.untrue:
         names = conjoined([visible(name) for name in audit.untrue[:3]])
         what = {"rules": "rules", "clusters": "clusters"}.get(audit.kind, "nodes")

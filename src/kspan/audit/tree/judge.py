@@ -10,6 +10,7 @@ from kspan.audit.judge import judge
 from kspan.audit.request import AuditRequest, Judge
 from kspan.audit.tree.checks import check_asked
 from kspan.audit.tree.foreign import as_fitted
+from kspan.audit.tree.marginals import small_bins, with_spreads
 from kspan.audit.tree.published import audit_paths
 from kspan.audit.tree.spans import joint_spans, people_of
 from kspan.errors import PolicyError
@@ -39,7 +40,9 @@ def _tree_alone(given: Given, asked: AuditRequest) -> Audit:
         raise PolicyError("a tree of another library is judged by the people it was made from: give their table")
     if asked.policy is not None:
         check_roles(given.model, asked.policy)
-    return audit_paths(given.model, asked.required(given, "the tree"), asked.policy, show=asked.show)
+    required = asked.required(given, "the tree")
+    found = audit_paths(given.model, required, asked.policy, show=asked.show)
+    return with_spreads(found, small_bins(given.model, given.marginals, required))
 
 
 def _as_fitted(foreign: Any, tree: Tree, people: pl.DataFrame, policy: Policy) -> Tree:

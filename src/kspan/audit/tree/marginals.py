@@ -1,13 +1,19 @@
 """How attributes spread, as published with a tree: is that true of its people, and is every bin a crowd?"""
 
+from collections.abc import Iterable
+from dataclasses import replace
+
 import numpy as np
 import polars as pl
 
+from kspan.audit.findings import Audit
 from kspan.data.groups import count_groups
 from kspan.data.table import Table
+from kspan.model.tree.model import Tree
 from kspan.model.tree.people import coded_people
 from kspan.model.tree.release import Marginal, TreeRelease
 from kspan.policy import Policy
+from kspan.privacy import KAnonymity, OnPrivate, Requirement
 
 
 def broken_marginals(release: TreeRelease, people: pl.DataFrame, policy: Policy) -> list[str]:
@@ -42,5 +48,28 @@ def _holds(marginal: Marginal, name: str, table: Table, policy: Policy, private:
     groups = count_groups(table, group.astype(np.int64), len(there), private)
     found = np.zeros(len(marginal.bins), np.int64)
     found[there] = groups.sizes
-    is_true = found.tolist() == [people for _, people in marginal.bins]
-    return is_true and bool(policy.require.holds(groups).all())
+    if found.tolist() != [people for _, people in marginal.bins]:
+        return False
+    # Bins tell of labels at most: what is required of other private attributes is not asked of them.
+    parts = [
+        part
+        for part in policy.require.parts
+        if not isinstance(part, OnPrivate) or set(part.looks_at(private)).intersection(private)
+    ]
+    return all(bool(part.holds(groups).all()) for part in parts)
+
+
+def small_bins(tree: Tree, marginals: Iterable[Marginal], require: Requirement) -> list[str]:
+    """Return the attributes of which a published bin has people, but fewer than k."""
+    k = max((part.k for part in require.parts if isinstance(part, KAnonymity)), default=1)
+    return [
+        tree.attributes[marginal.attribute].name
+        for marginal in marginals
+        if any(0 < people < k for _, people in marginal.bins)
+    ]
+
+
+def with_spreads(found: Audit, broken: Iterable[str]) -> Audit:
+    """Return the audit of a tree that also tells how attributes spread, some of which must not be told so."""
+    names = tuple(dict.fromkeys(broken))
+    return replace(found, holds=found.holds and not names, spreads=names)
