@@ -36,6 +36,7 @@ class Answers:
         self.regions: dict[int, dict[bytes, int]] = {}
         """By number of an attribute, which of the values that people have each answer admits, and its code."""
         self._masks: dict[int, list[Bools]] = {}
+        self._seen: dict[int, Bools] = {}
 
     def allow_private(
         self, spans: list[Span], rows: Rows, number: int, split: Split, every: Callable[[], list[Span]]
@@ -71,6 +72,7 @@ class Answers:
             everything = np.ones(feature.size, bool)
             # Code 0 is anything, whatever an answer admits.
             self.regions[number], self._masks[number] = {}, [everything]
+            self._seen[number] = np.bincount(feature.codes, minlength=feature.size) > 0
         told = self.told.get(number)
         after = np.zeros(len(self.people.label), np.int64) if told is None else told.copy()
         if not len(rows):
@@ -84,9 +86,8 @@ class Answers:
 
     def _code(self, number: int, mask: Bools) -> int:
         """Return the code of an answer; answers that admit the same of the values that people have are one."""
-        feature, known = self.features[number], self.regions[number]
-        seen = np.bincount(feature.codes, minlength=feature.size) > 0
-        key = (mask & seen).tobytes()
+        known = self.regions[number]
+        key = (mask & self._seen[number]).tobytes()
         if key not in known:
             known[key] = len(self._masks[number])
             self._masks[number].append(mask)
