@@ -210,6 +210,16 @@ def test_a_tree_that_was_fitted_with_weights_tells_of_its_people() -> None:
     policy = ks.Policy(public=["age"], target="pays", require="k=5")
     assert ks.audit(model, people, policy).holds
     assert ks.audit(model, people.head(16), policy).untrue
+    assert ks.audit(model, people.assign(pays=["no", "yes"] * 10), policy).untrue
+
+
+@pytest.mark.parametrize("labels", ["aabbbb", "aababb", "bababa", "bbbaaa"])
+@pytest.mark.parametrize("weights", [None, "balanced", {"a": 1, "b": 3}])
+def test_a_tree_of_scikit_learn_is_not_judged_by_other_labels(labels: str, weights: Any) -> None:
+    people = pd.DataFrame({"x": [0, 0, 0, 1, 1, 1], "y": list("aabbbb")})
+    model = DecisionTreeClassifier(class_weight=weights).fit(people[["x"]], people["y"])
+    found = ks.audit(model, people.assign(y=list(labels)), ks.Policy(public=["x"], target="y", require="k=2"))
+    assert (found.holds, found.untrue == ()) == ((True, True) if labels == "aabbbb" else (False, False))
 
 
 # What cannot be answered is refused

@@ -12,12 +12,16 @@ from kspan.errors import ModelError
 from kspan.model.tree.imported import NO_VALUE, columns_of
 from kspan.model.tree.model import Edge, Node, Tree
 
+CLOSE = 1e-9
+"""Shares that differ by less are equal up to rounding."""
+
 
 def as_fitted(model: Any, tree: Tree, table: Table) -> Tree:
     """Return a tree that was taken over from scikit-learn, with the labels of its people counted at every node.
 
-    The library may have counted weights in the place of people. If it was fitted on as many rows as come to each node
-    here, its counts are those of the people; otherwise they stay, and the audit says that they are not theirs.
+    The library tells shares of labels, in which classes may have weights. If as many rows come to each leaf here as it
+    was fitted on, and its shares are those of the people, its counts are theirs. Otherwise its own stay as they are,
+    and the audit says that they are not those of the people.
     """
     ends = ends_of(tree, table)
     order = _preorder(model.tree_)
@@ -29,9 +33,22 @@ def as_fitted(model: Any, tree: Tree, table: Table) -> Tree:
             "judged"
         )
     rows = np.bincount(ends.leaf, minlength=len(leaves))
-    if rows.tolist() != [int(model.tree_.n_node_samples[node]) for node in leaves]:
-        return tree
-    return _counted(tree, ends)
+    same_rows = rows.tolist() == [int(model.tree_.n_node_samples[node]) for node in leaves]
+    counts = node_counts(list(tree.nodes()), ends)
+    return _counted(tree, ends) if same_rows and _has_shares(model.tree_, order, counts) else tree
+
+
+def _has_shares(grown: Any, order: list[int], counts: Floats) -> bool:
+    """Are the shares of labels at every node those of these people, if every class may have one weight?"""
+    values = grown.value[order, 0, :]
+    shares = values / values.sum(axis=1, keepdims=True)
+    is_weighted = not np.allclose(grown.weighted_n_node_samples, grown.n_node_samples)
+    # Of a class that nobody has, no weight is known, and none is needed.
+    root = counts[0]
+    weights = np.divide(shares[0], root, out=np.zeros_like(root), where=root > 0) if is_weighted else np.ones(len(root))
+    wanted = counts * weights
+    wanted /= np.maximum(wanted.sum(axis=1, keepdims=True), np.finfo(np.float64).tiny)
+    return bool(np.allclose(shares, wanted, rtol=0, atol=CLOSE) and ((shares > 0) == (counts > 0)).all())
 
 
 def _preorder(grown: Any) -> list[int]:
