@@ -101,7 +101,8 @@ class TreeSpans(SpansOfPeople):
             # After the leaves in each tree come the public values.
             public = list(self._shown(span).items())[len(self.trees) :]
             known = ", ".join(f"{key} {cell}" for key, cell in public if cell != SUPPRESSED) or "any public values"
-            yield f"all {self.sizes[span]:,} people with {known} have {what}"
+            size = int(self.sizes[span])
+            yield f"all {size:,} people with {known} have {what}" if size > 1 else f"the one with {known} has {what}"
 
 
 def people_of(trees: Sequence[Tree], people: pl.DataFrame, policy: Policy) -> Table:

@@ -53,12 +53,15 @@ def joined(told: Iterable[Told]) -> Told:
         distinct, _, place = tally(keys, first.column.size * size, NO_WEIGHTS, locate=True)
         if distinct[0] != 0:  # code 0 stays anything, though nobody has it
             distinct, place = np.append(0, distinct), place + 1
-        names = [
-            " and ".join(one for one in (first.column.label(a), other.column.label(b)) if one != ANYTHING) or ANYTHING
-            for a, b in zip(*np.divmod(distinct, size), strict=True)
-        ]
+        pairs = zip(*np.divmod(distinct, size), strict=True)
+        names = [_together(first.column.label(a), other.column.label(b)) for a, b in pairs]
         first = Told(_column(first.column.name, place, names), first.varies | other.varies)
     return first
+
+
+def _together(*names: str) -> str:
+    """Say what several trees tell of the same people; what two of them tell is said once."""
+    return " and ".join(dict.fromkeys(name for name in names if name != ANYTHING)) or ANYTHING
 
 
 def _column(name: str, codes: Int64s, names: Sequence[str]) -> Column:
