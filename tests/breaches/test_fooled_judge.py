@@ -145,6 +145,7 @@ def test_kadet_asks_no_private_question_that_tells_of_a_whole_span(method: str, 
     assert ks.publish_tree(ks.learn(people, policy, method), people, policy, tmp_path / "tree.json").holds
 
 
+@pytest.mark.slow
 def test_adult_with_private_gains() -> None:
     adult = ks.datasets.load_adult("train")
     public = ["age", "education", "marital-status", "occupation", "relationship", "sex", "hours-per-week"]
