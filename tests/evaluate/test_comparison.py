@@ -11,6 +11,7 @@ import pytest
 
 import kspan as ks
 from kspan.evaluate.learners import Predictor, plain_learners
+from kspan.evaluate.truth import narrowed
 
 COLUMNS = ["age", "education", "sex", "hours-per-week", "income"]
 TRAIN = ks.datasets.load_adult("train").select(COLUMNS).head(1500)
@@ -196,3 +197,9 @@ def test_refusals(changed: dict[str, Any], kind: type[ks.KspanError], said: str)
     with pytest.raises(kind, match=said) as refused:
         ks.compare(**given)
     assert "50K" not in str(refused.value)
+
+
+def test_a_policy_for_fewer_columns_reads_ranges_as_before() -> None:
+    pattern = r"(?P<low>\d+) to (?P<high>\d+)"
+    policy = ks.Policy(public=["age", "sex"], target="ill", require="k=1", range_pattern=pattern)
+    assert narrowed(policy, ["age", "ill"]).range_pattern == policy.range_pattern

@@ -104,3 +104,14 @@ def test_refusals() -> None:
     gone = PEOPLE.with_columns(income=pl.when(pl.col("age") > 40).then("income"))
     with pytest.raises(ks.DataError, match="have no label"):
         ks.five_by_two(gone, POLICY, ["c45"])
+
+
+def test_a_row_counts_for_as_many_people_as_its_weight() -> None:
+    people = pl.DataFrame({"sex": ["F", "M"] * 4, "ill": ["yes"] * 4 + ["no"] * 4, "people": [9] * 4 + [1] * 4})
+    policy = ks.Policy(public=["sex"], target="ill", weight="people", require="k=1")
+    folds = [asked for _, asked in halves(people.height, 7)]
+    expected = [
+        people[asked].filter(pl.col("ill") == "yes")["people"].sum() / people[asked]["people"].sum() for asked in folds
+    ]
+    found = ks.five_by_two(people, policy, {"always yes": lambda known, asked: ["yes"] * asked.height}, rng=7)
+    assert found.accuracy["always yes"].ravel().tolist() == pytest.approx(expected)
