@@ -297,3 +297,24 @@ def test_how_attributes_spread_is_judged_with_the_tree(form: str, tmp_path: Path
     more = people.with_columns(town=pl.Series(["Leeds"] * 6 + ["York"] * 5))
     asked = PUBLIC_TOWN if form == "object" else replace(PUBLIC_TOWN, require="k=3, distinct_l[pays]=2")
     assert ks.audit(given(spreading(6, 5)), more, asked).holds is (form == "object")
+
+
+def test_whoever_goes_several_ways_is_told_what_all_of_them_tell() -> None:
+    """Both without an age are behind illness = hiv, whichever way they go."""
+    age, counts = Attribute("age", "public", "numeric", has_missing=True), ((1, 1), (1.5, 1.5))
+
+    def below() -> Node:
+        leaves = zip(ILLNESS.values, counts, strict=True)
+        edges = tuple(Edge(Region(frozenset({value})), Node.of_counts(some)) for value, some in leaves)
+        return Node.of_counts((2.5, 2.5), 1, edges)
+
+    sides = [Region(intervals=((None, 40),), missing=True), Region(intervals=((40, None),), missing=True)]
+    tree = Tree((age, ILLNESS), "pays", "private", ("no", "yes"),
+                Node.of_counts((5, 5), 0, tuple(Edge(side, below()) for side in sides)))  # fmt: skip
+    aged = [(old, ill, pays) for old in (30, 50) for ill in ILLNESS.values for pays in ("no", "yes")]
+    rows = [*aged, (None, "hiv", "no"), (None, "hiv", "yes")]
+    people = pl.DataFrame(rows, schema=["age", "illness", "pays"], orient="row")
+    domains = {"illness": ["flu", "hiv"], "pays": ["no", "yes"]}
+    policy = ks.Policy(public=["age"], private=["illness"], target="pays", require="k=2, distinct_l=2", domains=domains)
+    found = ks.audit(tree, people, policy)
+    assert (found.untrue, found.holds, found.exposed) == ((), False, {"pays": 0, "illness": 2})

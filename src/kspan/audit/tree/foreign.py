@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from kspan.audit.tree.truth import SEVERAL, Ends, ends_of, node_counts
+from kspan.audit.tree.truth import Ends, ends_of, node_counts
 from kspan.data.arrays import Floats
 from kspan.data.table import Table
 from kspan.errors import ModelError
@@ -27,7 +27,7 @@ def as_fitted(model: Any, tree: Tree, table: Table) -> Tree:
     order = _preorder(model.tree_)
     leaves = [node for node in order if model.tree_.children_left[node] < 0]
     here = model.tree_.apply(_matrix(model, table))
-    if (np.array(leaves)[np.where(ends.leaf == SEVERAL, 0, ends.leaf)] != here).any():
+    if ends.several or (np.array(leaves)[ends.leaf] != here).any():
         raise ModelError(
             "kspan sends people to other leaves of the tree than scikit-learn does: please report this; nothing was "
             "judged"
@@ -65,8 +65,9 @@ def _preorder(grown: Any) -> list[int]:
 def _matrix(model: Any, table: Table) -> Any:
     """Return the rows of a table as the library sees them; columns that the tree does not ask are left at 0."""
     found = np.zeros((table.rows, model.n_features_in_), np.float32)
-    for place, (name, value) in columns_of(model, table).items():
-        found[:, place] = _numbers(table, name, value)
+    with np.errstate(over="ignore"):  # what 32 bits cannot hold is infinite there, too
+        for place, (name, value) in columns_of(model, table).items():
+            found[:, place] = _numbers(table, name, value)
     return found
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from kspan.audit.tree.reached import OneTree, everything, intersection
-from kspan.audit.tree.truth import SEVERAL, Ends
+from kspan.audit.tree.truth import Ends
 from kspan.data.arrays import Bools, Int64s
 from kspan.data.groups import NO_WEIGHTS, tally
 from kspan.data.table import Column, Table
@@ -37,9 +37,18 @@ def told_of(tree: Tree, table: Table, spans: OneTree, ends: Ends) -> dict[str, T
     found = {}
     for number in sorted(number for number in asked if tree.attributes[number].role == "private"):
         code, regions = _by_leaf(tree, number, table[tree.attributes[number].name])
-        of_row = np.where(ends.leaf == SEVERAL, 0, code[np.maximum(ends.leaf, 0)])
         name = tree.attributes[number].name
         names = [ANYTHING, *(condition(tree.attributes[number], region) for region in regions)]
+        of_row = code[np.maximum(ends.leaf, 0)]
+        # Whoever goes several ways is told to have what any of them admits: often the same on all.
+        both: dict[frozenset[int], int] = {}
+        for row, leaves in ends.several.items():
+            found_there = frozenset(code[list(leaves)].tolist())
+            if len(found_there) == 1:
+                of_row[row] = next(iter(found_there))
+            else:
+                of_row[row] = both.setdefault(found_there, len(names) + len(both))
+        names += [" or ".join(names[one] for one in sorted(some)) for some in both]
         found[name] = Told(_column(name, of_row, names), _varies(code, spans)[spans.kind])
     return found
 

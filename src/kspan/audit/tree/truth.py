@@ -27,6 +27,8 @@ class Ends:
     """The leaf of every row, from left to right; `SEVERAL` where a missing value leads to more than one."""
     counts: Floats
     """How many people of each label are at each leaf, by the labels of the tree."""
+    several: dict[int, tuple[int, ...]]
+    """The leaves of each row that ends in several."""
 
 
 def ends_of(tree: Tree, table: Table, spans: OneTree | None = None) -> Ends:
@@ -35,10 +37,9 @@ def ends_of(tree: Tree, table: Table, spans: OneTree | None = None) -> Ends:
     If the tree asks nothing private, its `spans` say already who ends where.
     """
     asked = sorted({node.attribute for node in tree.nodes() if node.attribute is not None})
-    if spans is not None and all(tree.attributes[number].role == "public" for number in asked):
+    is_public = all(tree.attributes[number].role == "public" for number in asked)
+    if spans is not None and is_public and not _shares_missing(tree):
         kind, parts = spans.kind, [(there, np.ones(len(there))) for there in spans.reaches]
-        if _shares_missing(tree):
-            return ends_of(tree, table)
     else:
         kinds = Partition.by_equality(table, [tree.attributes[number].name for number in asked])
         row = np.empty(kinds.number, np.int64)
@@ -50,7 +51,17 @@ def ends_of(tree: Tree, table: Table, spans: OneTree | None = None) -> Ends:
         share[there] += part
     if len(lost := np.flatnonzero(np.abs(share - 1) > ROUNDING)):
         raise _lost(int(np.isin(kind, lost).sum()), table)
-    return Ends(leaf[kind], _counts(tree, table, kind, leaf, parts))
+    return Ends(leaf[kind], _counts(tree, table, kind, leaf, parts), _several(kind, leaf, parts))
+
+
+def _several(kind: Int64s, leaf: Int64s, parts: list[tuple[Int64s, Floats]]) -> dict[int, tuple[int, ...]]:
+    """Return the leaves of each row that ends in several."""
+    of_kind: dict[int, list[int]] = {int(one): [] for one in np.flatnonzero(leaf == SEVERAL)}
+    for place, (there, _) in enumerate(parts):
+        for one in there[leaf[there] == SEVERAL].tolist():
+            of_kind[one].append(place)
+    rows = np.flatnonzero(leaf[kind] == SEVERAL).tolist()
+    return {row: tuple(of_kind[int(kind[row])]) for row in rows}
 
 
 def _lost(rows: int, table: Table) -> DataError:
