@@ -8,7 +8,8 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from sklearn.tree import DecisionTreeClassifier
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import kspan as ks
 from kspan.audit.clusters.judge import audit_clusters
@@ -318,3 +319,13 @@ def test_whoever_goes_several_ways_is_told_what_all_of_them_tell() -> None:
     policy = ks.Policy(public=["age"], private=["illness"], target="pays", require="k=2, distinct_l=2", domains=domains)
     found = ks.audit(tree, people, policy)
     assert (found.untrue, found.holds, found.exposed) == ((), False, {"pays": 0, "illness": 2})
+
+
+@pytest.mark.parametrize("model", [RandomForestClassifier(3), DecisionTreeRegressor(), DecisionTreeClassifier()])
+def test_models_that_cannot_be_judged_are_called_by_their_name(model: Any) -> None:
+    """A tree that was not fitted has nothing to judge, either."""
+    people = pd.DataFrame({"age": [20, 30, 40, 50] * 2, "pays": [0, 1] * 4})
+    if not isinstance(model, DecisionTreeClassifier):
+        model.fit(people[["age"]], people["pays"])
+    with pytest.raises(ks.PolicyError, match=f"a {type(model).__name__} cannot be judged"):
+        ks.audit(model, people, ks.Policy(public=["age"], target="pays", require="k=1"))

@@ -53,6 +53,11 @@ def audit(
                 "a population is linked to the rows of a table, and a model has none: leave it out (--population)"
             )
         return audit_model(model, people, policy, require=require, beside=beside, show=show)
+    if not isinstance(release, type) and callable(getattr(release, "predict", None)):
+        raise PolicyError(
+            f"a {type(release).__name__} cannot be judged: of scikit-learn, decision trees for one target and clusters "
+            "with centers can; see docs/what-can-be-audited.md"
+        )
     if policy is None:
         raise PolicyError("a table needs the policy that says who may know what: give it, too")
     if beside:
