@@ -62,8 +62,7 @@ class ClusterSpans(SpansOfPeople):
 
     def facts(self) -> dict[str, Any]:
         """The clusters that say to have other numbers of people than there are."""
-        counts = np.bincount(self.clusters.nearest(self.table), self.table.weights, minlength=len(self.clusters))
-        wrong = np.flatnonzero(counts != np.array(self.clusters.people))
+        wrong = np.flatnonzero(self.cells.whole != np.array(self.clusters.people))
         return {"untrue": tuple(f"cluster {place + 1}" for place in wrong.tolist())}
 
     def shown(self, some: Sequence[int]) -> list[dict[str, str]]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -45,12 +46,17 @@ class TreeSpans(SpansOfPeople):
 
     def telling(self, name: str) -> Bools:
         """Tell in which spans something is told of a private attribute: of one that is asked, only where it varies."""
-        if name not in self.told:
-            return self.exposing
-        told = self.told[name]
-        is_told = np.zeros(len(self.sizes), bool)
-        is_told[self.span[told.column.codes != 0]] = True
-        return is_told & told.varies[self.example]
+        return self._where.get(name, self.exposing)
+
+    @cached_property
+    def _where(self) -> dict[str, Bools]:
+        """For each private attribute that is asked, the spans in which something is told of it."""
+        found = {}
+        for name, told in self.told.items():
+            is_told = np.zeros(len(self.sizes), bool)
+            is_told[self.span[told.column.codes != 0]] = True
+            found[name] = is_told & told.varies[self.example]
+        return found
 
     @property
     def utility(self) -> Utility:
@@ -109,13 +115,13 @@ def people_of(trees: Sequence[Tree], people: pl.DataFrame, policy: Policy) -> Ta
     """Code the labels of the people, the public columns that some trees may ask, and the private ones that they do."""
     columns: dict[str, Column] = {}
     for tree in trees:
-        private = {node.attribute for node in tree.nodes()}
-        asked = [
+        asked = {node.attribute for node in tree.nodes()}
+        names = [
             item.name
             for number, item in enumerate(tree.attributes)
-            if (item.role == "public" or number in private) and item.name not in columns
+            if (item.role == "public" or number in asked) and item.name not in columns
         ]
-        table = coded_people(tree, people, policy, asked)
+        table = coded_people(tree, people, policy, names)
         columns |= table.columns
     # All trees are about the same rows, so those of the last one are those of all.
     return Table(columns, table.rows, table.weights)
