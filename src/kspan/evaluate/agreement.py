@@ -55,8 +55,8 @@ def share_right(predicted: pl.Series, truth: pl.Series, labels: Sequence[str]) -
         figure = None if text is None else number(text)
         plain = text if figure is None else number_text(figure)
         meant[text] = None if text is None else known.get(look(text), known.get(look(str(plain)), text))
-    same = [ours is not None and ours == meant[theirs] for ours, theirs in zip(predicted, spelled, strict=True)]
-    return float(np.mean(same))
+    same = predicted == spelled.replace_strict(list(meant), list(meant.values()), return_dtype=pl.String)
+    return float(same.fill_null(False).sum() / len(predicted))
 
 
 def class_match(first: Any, second: Any, people: Any = None) -> float:
