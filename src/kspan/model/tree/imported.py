@@ -108,11 +108,12 @@ def last_rounded_below(threshold: float) -> float:
 def _rounded_columns(names: Sequence[str], people: Table | None) -> frozenset[str]:
     """Return the columns in which some number of the people changes when it is rounded to 32 bits.
 
-    In all others a threshold divides the people alike, rounded or not, and stays as it is written.
+    In all others a threshold divides the people alike, rounded or not, and stays as it is written. So it does without
+    people: then the tree is one of its own.
     """
+    found = set[str]()
     if people is None:
-        return frozenset(names)
-    found = set()
+        return frozenset()
     for name in names:
         values = people[name].values
         if values.dtype != object:
