@@ -16,7 +16,9 @@ from kspan.model.tree.model import Node, Tree
 
 NOWHERE, SEVERAL = -1, -2
 ROUNDING = 1e-4
-"""How far counts with fractions of people may be off, for each person: files have 6 decimals."""
+"""How far the parts of one person may be from a whole one."""
+SLACK, SLACK_OF_EACH = 1e-3, 1e-6
+"""How far counts with fractions of people may be off, and how much more for each person: files have 6 decimals."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -128,7 +130,7 @@ def _names(order: list[Node]) -> list[str]:
 def _slack(counts: Floats) -> Floats:
     """Return how far the counts of each node may be off: not at all, unless there are fractions of people."""
     whole = (np.abs(counts - np.rint(counts)) < 1e-9).all(axis=-1)
-    return np.where(whole, 1e-6, ROUNDING * np.maximum(counts.sum(axis=-1), 1))
+    return np.where(whole, 1e-6, SLACK + SLACK_OF_EACH * counts.sum(axis=-1))
 
 
 def _followed(tree: Tree, table: Table, row: Int64s) -> list[tuple[Int64s, Floats]]:
@@ -146,8 +148,9 @@ def _followed(tree: Tree, table: Table, row: Int64s) -> list[tuple[Int64s, Float
         column = table[tree.attributes[node.attribute].name]
         admitted = np.array([edge.region.covers(column) for edge in node.edges])
         people = np.array([edge.node.people or 0 for edge in node.edges], np.float64)
-        parts = admitted * np.where(people > 0, people, 1.0 if not people.any() else 0.0)[:, None]
-        # A value that one branch admits goes there, whoever came before.
+        # A value that several branches admit is divided like their people, or evenly if none of them has any.
+        parts = admitted * people[:, None]
+        parts = np.where(parts.any(axis=0), parts, admitted)
         parts = np.where(admitted.sum(axis=0) == 1, admitted, parts)
         total = parts.sum(axis=0)
         parts = np.divide(parts, total, out=np.zeros_like(parts), where=total > 0)
