@@ -115,7 +115,7 @@ REFUSED = {
     ),
     "another model": (
         ["bayes.json"],
-        "bayes.json is a naive Bayes model, and only trees, clusters and rules can be audited",
+        "naive Bayes is judged by the people it was made from",
     ),
     "risks of nobody": (["tree.json", "--people", "risk.csv"], "--people is for"),
     "risks in the place of a model": (

@@ -166,12 +166,11 @@ def test_whatever_is_changed_is_read_or_refused(document: dict[str, Any], data: 
         assert ks.predict(model, PEOPLE).height == PEOPLE.height
 
 
-def test_only_trees_clusters_and_rules_can_be_audited(tmp_path: Path) -> None:
+def test_a_file_is_judged_as_its_model_is(tmp_path: Path) -> None:
     model = ks.learn(PEOPLE, POLICY, "naive-bayes")
-    with pytest.raises(
-        ks.PolicyError, match="this is a naive Bayes model, and only trees, clusters and rules can be audited"
-    ):
-        ks.audit(model, PEOPLE, POLICY)
     ks.save_model(model, tmp_path / "model.json")
-    with pytest.raises(ks.PolicyError, match="only trees, clusters and rules can be audited"):
-        ks.audit(tmp_path / "model.json", PEOPLE, POLICY)
+    found = ks.audit(model, PEOPLE, POLICY)
+    assert found.reading == "answers"
+    assert ks.audit(tmp_path / "model.json", PEOPLE, POLICY) == found
+    with pytest.raises(ks.PolicyError, match="naive Bayes is judged by the people it was made from"):
+        ks.audit(tmp_path / "model.json")

@@ -5,10 +5,12 @@ from dataclasses import replace
 from typing import Any
 
 from kspan.audit.findings import Audit
+from kspan.audit.function.judge import audit_function
 from kspan.audit.models import audit_model
 from kspan.audit.table.judge import Progress, audit_table
 from kspan.errors import PolicyError
 from kspan.frames.files import load
+from kspan.model.function.parts import is_function
 from kspan.model.kinds import given_model
 from kspan.policy import Policy, PolicyLike, people_and_policy
 from kspan.privacy.requirement import Requirement
@@ -53,15 +55,20 @@ def audit(
                 "a population is linked to the rows of a table, and a model has none: leave it out (--population)"
             )
         return audit_model(model, people, policy, require=require, beside=beside, show=show)
-    if not isinstance(release, type) and callable(getattr(release, "predict", None)):
-        raise PolicyError(
-            f"a {type(release).__name__} cannot be judged: of scikit-learn, decision trees for one target and clusters "
-            "with centers can; see docs/what-can-be-audited.md"
-        )
+    if is_function(release):
+        if people is None or policy is None:
+            raise PolicyError("a function is judged by people, and by a policy that says who may know what: give both")
+        if beside or population is not None:
+            raise PolicyError("a function is judged by itself: leave out what is beside it, and the population")
+        return audit_function(release, people, _requiring(policy, require), show=show)
     if policy is None:
         raise PolicyError("a table needs the policy that says who may know what: give it, too")
     if beside:
         raise PolicyError("a table cannot be judged together with other releases: only trees can")
-    if require is not None:
-        policy = replace(policy, require=require)  # type: ignore[arg-type]  # a text is read by the policy
+    policy = _requiring(policy, require)
     return audit_table(release, None if people is None else load(people), policy, population, show, progress)
+
+
+def _requiring(policy: Policy, require: Requirement | str | None) -> Policy:
+    # A text is read by the policy.
+    return policy if require is None else replace(policy, require=require)  # type: ignore[arg-type]

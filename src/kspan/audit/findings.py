@@ -13,6 +13,8 @@ from kspan.errors import KspanError
 from kspan.notebooks import ShownInNotebooks
 
 FORMAT, VERSION = "kspan/audit", 1
+EXACT, ANSWERS, NOT_PROVED = "exact", "answers", "not proved"
+"""How sure a verdict is."""
 
 
 @dataclass(frozen=True)
@@ -112,7 +114,11 @@ class Audit(ShownInNotebooks):
     releases: int = 1
     """How many releases about the same people were judged together."""
     assumptions: tuple[str, ...] = ()
-    """What the verdict on published counts takes for granted."""
+    """What the verdict takes for granted."""
+    reading: str = EXACT
+    """How sure it is: "exact"; "answers" if a model was judged by what it answers alone; or "not proved"."""
+    covered: str = ""
+    """What of a model was looked at, in words."""
     inferred: tuple[str, ...] = ()
     """What is told of all people of the largest exposed span of each private attribute, in words; for the owner."""
     spreads: tuple[str, ...] = ()
@@ -121,7 +127,7 @@ class Audit(ShownInNotebooks):
     """Rules whose published figures are not those of the people: each of them alone breaks the release."""
 
     def __repr__(self) -> str:
-        verdict = "holds" if self.holds else "does not hold"
+        verdict = "holds" if self.holds else "is not proved" if self.reading == NOT_PROVED else "does not hold"
         return (
             f"Audit({self.requirement} {verdict}: {self.people} people in {self.groups} {self.units}, k={self.k.rows})"
         )

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from kspan.audit.findings import Audit, Finding
+from kspan.audit.findings import NOT_PROVED, Audit, Finding
 from kspan.audit.spans import Spans
 from kspan.data.arrays import Bools, Int64s
 from kspan.privacy.requirement import Requirement
@@ -33,8 +33,11 @@ def judge(spans: Spans, require: Requirement, *, show: int = 5) -> Audit:
     # Defaults for fields that only some kinds of release fill.
     facts = {"identifiers": (), "suppressed": None, **spans.facts()}
     return Audit(
-        # An identifier that is still there, or a figure that is not true, breaks a release by itself.
-        holds=bool(good.all()) and not facts["identifiers"] and not facts.get("untrue"),
+        # An identifier that is still there, a figure that is not true, or no proof, breaks a release by itself.
+        holds=bool(good.all())
+        and not facts["identifiers"]
+        and not facts.get("untrue")
+        and facts.get("reading") != NOT_PROVED,
         requirement=str(require),
         counting=spans.counting,
         rows=spans.rows,

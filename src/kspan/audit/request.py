@@ -49,3 +49,14 @@ class Judge:
     called: str
     as_fitted: Callable[[Any, Any, pl.DataFrame, Policy], Any] = lambda foreign, model, people, policy: model
     """Makes sure that a model which was taken over from another library decides as it does there."""
+
+
+def not_alone(what: str) -> Callable[[Given, AuditRequest], Audit]:
+    """Return a judge that refuses a model without its people."""
+
+    def refuse(given: Given, asked: AuditRequest) -> Audit:
+        raise PolicyError(
+            f"{what} is judged by the people it was made from: give them, and a policy (--data, --policy)"
+        )
+
+    return refuse

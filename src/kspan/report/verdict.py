@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from kspan.audit.findings import Audit
+from kspan.audit.findings import ANSWERS, NOT_PROVED, Audit
 from kspan.report.formatting import conjoined, visible
 
 LIMITS = (
@@ -23,12 +23,15 @@ def verdict(audit: Audit, public: Sequence[str]) -> str:
         )
     if audit.holds and by_paths:
         return f"{visible(audit.requirement)} holds by the published counts: {_on_paths(audit)}."
+    if audit.reading == NOT_PROVED and not audit.untrue:
+        return f"{visible(audit.requirement)} is not proved, so it is not said to hold: {visible(audit.covered)}."
     if audit.holds:
         others = audit.k.rows - 1 if audit.counting == "rows" else audit.k.people - 1
+        alike = f"{others:,} other{'s' if others != 1 else ''}"
         known = conjoined([visible(name) for name in public]) or "nothing"
         return (
-            f"{visible(audit.requirement)} holds{_for_several(audit)}: to someone who knows {known}, each of the "
-            f"{audit.people:,} people looks like at least {others:,} other{'s' if others != 1 else ''}."
+            f"{visible(audit.requirement)} holds{_for_several(audit) or _for_answers(audit)}: to someone who knows "
+            f"{known}, each of the {audit.people:,} people looks like at least {alike}."
         )
     reasons = []
     if audit.failing_groups:
@@ -42,9 +45,9 @@ def verdict(audit: Audit, public: Sequence[str]) -> str:
         reasons.append(f"how {names} spreads is told with it, and breaks it or is not so")
     if audit.untrue:
         names = conjoined([visible(name) for name in audit.untrue[:3]])
-        what = {"rules": "rules", "clusters": "clusters"}.get(audit.kind, "nodes")
+        what = {"rules": "rules", "clusters": "clusters", "lists": "rules"}.get(audit.kind, "nodes")
         reasons.append(f"the figures of {len(audit.untrue):,} {what} are not those of these people ({names})")
-    of = " by the published counts" if by_paths else _for_several(audit)
+    of = " by the published counts" if by_paths else _for_several(audit) or _for_answers(audit)
     of = " by the published figures" if audit.counting == "figures" else of
     return f"{visible(audit.requirement)} does not hold{of}: {'; and '.join(reasons)}."
 
@@ -63,6 +66,10 @@ def judged_by(audit: Audit) -> str:
 
 def _for_several(audit: Audit) -> str:
     return f" for {audit.releases:,} releases together" if audit.releases > 1 else ""
+
+
+def _for_answers(audit: Audit) -> str:
+    return " for what it answers" if audit.reading == ANSWERS else ""
 
 
 def limits(audit: Audit) -> str:

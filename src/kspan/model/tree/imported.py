@@ -54,12 +54,12 @@ def columns_of(model: Any, people: Table | None = None) -> dict[int, tuple[str, 
     # Leaves have a negative feature.
     asked = sorted({int(number) for number in model.tree_.feature if number >= 0})
     return {
-        number: (str(names[number]), None) if people is None else _column_of(str(names[number]), people)
+        number: (str(names[number]), None) if people is None else column_of(str(names[number]), people)
         for number in asked
     }
 
 
-def _column_of(name: str, people: Table) -> tuple[str, str | None]:
+def column_of(name: str, people: Table) -> tuple[str, str | None]:
     """Return the attribute behind a column of the model, and its value if the column is a one-hot column."""
     if name in people.columns:
         return name, None

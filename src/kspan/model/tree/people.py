@@ -8,17 +8,18 @@ from kspan.data.alike import look
 from kspan.data.encode import encode
 from kspan.data.table import Table
 from kspan.errors import DataError, PolicyError, listed
+from kspan.model.lists.model import DecisionList
 from kspan.model.tree.model import Tree
 from kspan.policy import Policy
 
 
-def check_roles(tree: Tree, policy: Policy) -> None:
+def check_roles(tree: Tree | DecisionList, policy: Policy, called: str = "tree") -> None:
     """Refuse a policy that gives an attribute or the target of a tree another role than the tree does."""
     roles = dict.fromkeys(policy.public, "public") | dict.fromkeys(policy.private, "private")
     for name, role in [(item.name, item.role) for item in tree.attributes] + [(tree.target, tree.target_role)]:
         if roles.get(name) != role:
             said = roles.get(name, "nothing")
-            raise PolicyError(f"the tree takes {name!r} as {role}, the policy says {said}: they must agree")
+            raise PolicyError(f"the {called} takes {name!r} as {role}, the policy says {said}: they must agree")
 
 
 def coded_people(tree: Tree, people: pl.DataFrame, policy: Policy, asked: Sequence[str]) -> Table:
