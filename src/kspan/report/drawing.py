@@ -23,11 +23,14 @@ MOST_SPANS = 400
 """How many spans a page lists at most, the smallest first."""
 
 
-def drawable(release: Any, people: Any, policy: Policy | None) -> Tree | Clusters | Rules:
-    """Return the tree, clusters or rules in a release, which may also be a file or a model of another library."""
+def drawable(release: Any, people: Any, policy: Policy | None) -> Tree | Clusters | Rules | None:
+    """Return the tree, clusters or rules in a release, which may also be a file or a model of another library.
+
+    None if there is nothing to draw.
+    """
     given = given_model(release, with_people=True)
     if given is None or given.kind not in (TREE, CLUSTERS, RULES):
-        raise PolicyError(f"a {type(release).__name__} has no report: give a tree, clusters, rules or a table")
+        return None
     if given.is_ours:
         found: Tree | Clusters | Rules = given.model
     elif people is None or policy is None:

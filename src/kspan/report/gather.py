@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from kspan.audit.findings import Audit
+from kspan.audit.findings import NOT_PROVED, Audit
 from kspan.evaluate.cost import CostCurve
 from kspan.model.clusters.model import Clusters
 from kspan.model.rules.model import Rules
@@ -75,6 +75,7 @@ def summarized(release: Release) -> Summary:
         utility=tuple(_utility(audit)),
         picture=release.picture,
         curve=release.curve,
+        proved=audit.reading != NOT_PROVED,
     )
 
 

@@ -17,6 +17,7 @@ from kspan.frames.commit import content_of
 from kspan.frames.files import load
 from kspan.frames.seal import checksum, manifest_path
 from kspan.model.clusters.model import Clusters
+from kspan.model.function.parts import is_function
 from kspan.model.kind import begins_model
 from kspan.model.kinds import given_model
 from kspan.model.rules.model import Rules
@@ -96,7 +97,7 @@ def report(
     Report('Privacy report: the table', does not hold)
     """
     people, policy = people_and_policy(people, policy)
-    people = None if people is None else load(people)
+    as_given, people = people, None if people is None else load(people)
     if policy is not None and (require := judging.get("require")) is not None:
         policy = replace(policy, require=require)  # type: ignore[arg-type]  # a text is read by the policy
     place = None if path is None else Path(path)
@@ -114,7 +115,8 @@ def report(
             release = without_rare(release, people, policy)  # as it would be published
         release = given_model(release, with_people=people is not None) or release
         progress("judging it")
-        found = _judged(release, people, policy, judging, progress)
+        # A function gets its people as it was fitted on them.
+        found = _judged(release, as_given if is_function(release) else people, policy, judging, progress)
         made = described(release, found, people, policy, **how)
     return Report(story(f"Privacy report: {made.title}", [made]))
 
@@ -146,6 +148,8 @@ def described(
         return _table(release, found, people, policy, name or "the table", facts, cost, progress)
     progress("drawing it")
     model = drawable(release, people, policy)
+    if model is None:
+        return summarized(Release(name or f"the {_called(release)}", found, policy, facts=facts))
     roles = model.roles if isinstance(model, Rules) else {item.name: item.role for item in model.attributes}
     return summarized(
         Release(
@@ -237,7 +241,7 @@ def merged_summary(
 
 def _judged(release: Any, people: Any, policy: Policy | None, judging: Judging, progress: Progress) -> Audit:
     """Audit a release; the people of a table are used only if the policy counts people."""
-    if given_model(release, with_people=people is not None) is None:
+    if not is_function(release) and given_model(release, with_people=people is not None) is None:
         if policy is None:
             raise PolicyError("a table needs the policy that says who may know what: give it, too (--policy)")
         people = people if policy.counting == "people" else None
@@ -306,6 +310,12 @@ def _cost(people: pl.DataFrame, policy: Policy, making: Making, progress: Progre
             raise
         why = "How well the target is still predicted was not measured: learners cannot read all cells."
         return _Cost(unmeasured=(why,))
+
+
+def _called(release: Any) -> str:
+    """Name a model that is not drawn."""
+    given = given_model(release)
+    return visible(type(release).__name__ if given is None else given.kind.called)
 
 
 def _model_facts(model: Tree | Clusters | Rules) -> tuple[Fact, ...]:

@@ -27,6 +27,9 @@ def publishable_spans(
     if audit.kind == "rules":
         # How many classes a span has is for those who know the theory.
         return tuple(replace(finding, shown=_without(finding.shown, "classes")) for finding in findings)
+    if audit.kind == "function":
+        numbered = enumerate(findings, 1)
+        return tuple(replace(finding, shown={"span": str(number)}) for number, finding in numbered)
     if audit.kind not in ("tree", "clusters") or audit.counting != "people":
         return tuple(findings)  # what a table, published counts or figures show is released
     # What the findings of models tell first is where a span is in each release.

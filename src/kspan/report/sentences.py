@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from kspan.audit.findings import Audit, Finding
+from kspan.audit.findings import ANSWERS, NOT_PROVED, Audit, Finding
 from kspan.evaluate.cost import CostCurve, CostPoint, makes_trees
 from kspan.model.tree.model import Tree
 from kspan.policy import Policy
@@ -22,15 +22,18 @@ def headline(audit: Audit, public: Sequence[str] | None, require: Requirement) -
     knower = f"someone who knows {known(audit, public)}"
     if audit.holds:
         others = _crowd(audit) - 1
+        answers = " and gets its answers, but not the model itself" if audit.reading == ANSWERS else ""
         # Then it is not the size of crowds that protects people, so no number of others is promised.
         if others < 1 or audit.safe_people == audit.people:
-            return f"All that was required holds for each of the {audit.people:,} people, against {knower}."
+            return f"All that was required holds for each of the {audit.people:,} people, against {knower}{answers}."
         return (
             f"Every person in this release is indistinguishable from at least {others:,} "
-            f"other{'s' if others > 1 else ''} to {knower}."
+            f"other{'s' if others > 1 else ''} to {knower}{answers}."
         )
     reasons = []
-    if audit.failing_people:
+    if audit.reading == NOT_PROVED:
+        reasons.append("it is not proved that what was required holds")
+    elif audit.failing_people:
         happens = (
             f"can be narrowed down to fewer than {required_k(require):,} by {knower}"
             if only_k(require)
@@ -43,7 +46,7 @@ def headline(audit: Audit, public: Sequence[str] | None, require: Requirement) -
     if audit.spreads:
         reasons.append(f"how {len(audit.spreads):,} attributes spread breaks it, or is not so")
     if audit.untrue:
-        what = {"rules": "rules", "clusters": "clusters"}.get(audit.kind, "nodes")
+        what = {"rules": "rules", "clusters": "clusters"}.get(audit.kind, "parts")
         reasons.append(f"{len(audit.untrue):,} {what} tell figures that are not those of these people")
     said = "; and ".join(reasons) or "what was required does not hold"
     return f"Do not release this: {said}."
@@ -94,6 +97,10 @@ def promise(part: Requirement, private: Sequence[str]) -> str:
 
 def proof(audit: Audit, *, warned: bool = False) -> Iterator[str]:
     """Yield sentences on why a release holds or does not; if `warned`, what the warning says is not repeated."""
+    if audit.reading == NOT_PROVED:
+        yield f"That is not known: {visible(audit.covered)}."
+        yield from (visible(sentence) for sentence in audit.assumptions)
+        return
     smallest, unit = _crowd(audit), audit.units[:-1]
     counted = "rows" if audit.counting == "rows" and audit.k.rows != audit.k.people else "people"
     if audit.holds:
@@ -116,6 +123,8 @@ def proof(audit: Audit, *, warned: bool = False) -> Iterator[str]:
         yield f"Nobody's {names} would be learned for sure."
     if audit.safe_people:
         yield f"Of {_people(audit.safe_people)} nothing new can be learned at all."
+    if audit.covered:
+        yield f"{audit.covered[0].upper()}{visible(audit.covered[1:])}."
     yield from (visible(sentence) for sentence in audit.assumptions)
 
 
@@ -138,6 +147,8 @@ def attack(audit: Audit, public: Sequence[str] | None, smallest: Finding | None)
         yield f"In the worst case all that fits is one {unit} of {people}, which is not named here."
     elif audit.kind in ("tree", "clusters") and smallest.bins and audit.counting == "people":
         yield f"In the worst case this leads to {_places(audit.kind, smallest.bins)}, as it does for {people}."
+    elif audit.kind == "function":
+        yield f"In the worst case {people} can get the same from the model, and nobody else can."
     elif audit.kind == "rules":
         basket = visible(smallest.shown.get("basket", "anything"))
         yield f"In the worst case {people} look the same ({basket}), and the same rules speak of all of them."

@@ -129,6 +129,8 @@ class Summary:
     utility: tuple[Fact, ...] = ()
     picture: Picture | None = None
     curve: CostCurve | None = None
+    proved: bool = True
+    """False if it may hold or not: not everything could be looked at."""
 
     @property
     def file(self) -> str | None:

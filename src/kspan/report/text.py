@@ -146,6 +146,8 @@ def _sections(audit: Audit) -> Iterator[tuple[str, RenderableType]]:
 
 def _reached(audit: Audit) -> Iterator[tuple[str, str]]:
     yield "k", f"{_k(audit.k)}; the verdict counts {audit.counting}"
+    if audit.covered:
+        yield "how sure", f"{audit.reading}: {visible(audit.covered)}"
     yield (
         "people",
         f"{audit.people:,} " + (f"in {audit.rows:,} rows" if audit.rows else f"by the published {judged_by(audit)}"),

@@ -45,7 +45,7 @@ def verdict(audit: Audit, public: Sequence[str]) -> str:
         reasons.append(f"how {names} spreads is told with it, and breaks it or is not so")
     if audit.untrue:
         names = conjoined([visible(name) for name in audit.untrue[:3]])
-        what = {"rules": "rules", "clusters": "clusters", "lists": "rules"}.get(audit.kind, "nodes")
+        what = {"rules": "rules", "clusters": "clusters", "tree": "nodes"}.get(audit.kind, "parts")
         reasons.append(f"the figures of {len(audit.untrue):,} {what} are not those of these people ({names})")
     of = " by the published counts" if by_paths else _for_several(audit) or _for_answers(audit)
     of = " by the published figures" if audit.counting == "figures" else of

@@ -70,7 +70,7 @@ def column_of(name: str, people: Table) -> tuple[str, str | None]:
             if value in labels or (value in NO_VALUE and column.has_missing):
                 return attribute, value
     raise ModelError(
-        f"the tree asks {name!r}, which is neither a column of the people nor a one-hot column of one"
+        f"the model reads {name!r}, which is neither a column of the people nor a one-hot column of one"
         f"{did_you_mean(name, people.columns)}: audit it with the columns that it was fitted on"
     )
 
