@@ -84,7 +84,10 @@ def _attribute(name: str, people: Table | None, schema: Schema | None) -> Attrib
         domain = column.domain
         low, high = (domain.low, domain.high) if domain is not None else (None, None)
         return Attribute(name, role, "numeric", (), low, high, column.has_missing)
-    values = tuple(column.label(code) for code in range(column.size) if code != column.missing)
+    present = [column.label(code) for code in range(column.size) if code != column.missing]
+    # Values that nobody has are possible all the same, if they are declared.
+    declared = () if column.domain is None else column.domain.values or ()
+    values = tuple(dict.fromkeys([*present, *declared]))
     return Attribute(name, role, "categorical", values, has_missing=column.has_missing)
 
 
