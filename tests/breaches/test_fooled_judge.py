@@ -128,6 +128,7 @@ def test_what_a_private_question_tells_of_a_whole_span_is_exposed() -> None:
     assert (found.holds, found.failing_people, found.failing[0].breaks) == (False, 15, ("distinct_l=2",))
     assert found.exposed == {"pays": 0, "illness": 15}
     assert found.inferred == ("all 15 people with married yes have illness = hiv",)
+    assert found.derived == {"pays": 0, "illness": 15}
     assert found.leaving()["inferred"] == []
     table = ks.equivalent_table(tree, people, marriage_policy("k=10"))
     assert ks.audit(table, marriage_policy("k=10")).exposed == {"pays": 0, "illness": 15}

@@ -206,8 +206,8 @@ class World:
 
 
 @st.composite
-def worlds(draw: st.DrawFn, contradictions: bool = False) -> World:
-    """One to four attributes, two or three labels, up to 25 people and a random tree."""
+def worlds(draw: st.DrawFn, contradictions: bool = False, most: int = 25) -> World:
+    """One to four attributes, two or three labels, some people, at most so many, and a random tree."""
     roles: st.SearchStrategy[Role] = st.sampled_from(["public", "private"])
     attributes, domains = [], {}
     for name in "abcd"[: draw(st.integers(1, 4), "attributes")]:
@@ -225,7 +225,7 @@ def worlds(draw: st.DrawFn, contradictions: bool = False) -> World:
     labels = ("u", "v", "w")[: draw(st.integers(2, 3), "labels")]
     cells: dict[str, st.SearchStrategy[Value]] = {name: st.sampled_from(domain) for name, domain in domains.items()}
     cells["label"] = st.sampled_from(labels)
-    people = draw(st.lists(st.fixed_dictionaries(cells), min_size=1, max_size=25))
+    people = draw(st.lists(st.fixed_dictionaries(cells), min_size=1, max_size=most))
     tree = draw(random_trees(attributes, "label", draw(roles), labels, people, domains, contradictions))
     return World(tree, tuple(people), domains)
 
@@ -305,3 +305,79 @@ def random_trees(
 
     root = grown(deepest, [domains[attribute.name] for attribute in attributes], people)
     return Tree(tuple(attributes), target, target_role, tuple(labels), root)
+
+
+# What follows from what is disclosed
+
+
+def derivable(tree: Tree, people: Sequence[Person], domains: Domains, name: str) -> int:
+    """Of how many people a label, or what a private question asks, is the same in every way that the tree admits.
+
+    Everybody is put into every bin that they can reach, and what the tree tells is compared with all of these.
+    """
+    members = list(spans(tree, people, domains).values())
+    reached = [sorted(reachable(tree, person, domains)) for person in people]
+    regions = _regions_of_leaves(tree, people, name)
+
+    def value(where: Bin) -> object:
+        return where[1] if name == tree.target else regions[where[0]]
+
+    seen: list[set[object]] = [set() for _ in people]
+    for way in product(*reached):
+        if _is_admitted(tree, way):
+            for person, where in enumerate(way):
+                seen[person].add(value(where))
+    if name == tree.target:
+        told = [some for some in members if len(reached[some[0]]) > 1]
+    else:
+        could = [{value(where) for where in reached[some[0]]} for some in members]
+        told = [some for some, values in zip(members, could, strict=True) if len(values) > 1]
+        told = [some for some in told if any(value(bins(tree, people[one])) is not None for one in some)]
+    return sum(len(some) for some in told if len(set().union(*(seen[one] for one in some))) == 1)
+
+
+def _regions_of_leaves(tree: Tree, people: Sequence[Person], name: str) -> list[frozenset[Value] | None]:
+    """Of the values that people have, those that the path to each leaf admits; None if it does not ask."""
+    everything = frozenset(person[name] for person in people)
+    found: list[frozenset[Value] | None] = []
+
+    def follow(node: Node, left: frozenset[Value] | None) -> None:
+        if node.attribute is None:
+            found.append(left)
+        for edge in node.edges:
+            assert node.attribute is not None
+            attribute = tree.attributes[node.attribute]
+            if attribute.name == name:
+                before = everything if left is None else left
+                follow(edge.node, frozenset(value for value in before if admits(edge.region, attribute, value)))
+            else:
+                follow(edge.node, left)
+
+    follow(tree.root, None)
+    return found
+
+
+def _is_admitted(tree: Tree, way: Sequence[Bin]) -> bool:
+    """Is everything that the tree tells so, if people were in these bins?"""
+    leaf = 0
+
+    def counts(node: Node) -> list[int] | None:
+        nonlocal leaf
+        if node.attribute is None:
+            here = [sum(where == (leaf, label) for where in way) for label in tree.labels]
+            leaf += 1
+        else:
+            below = [counts(edge.node) for edge in node.edges]
+            if any(one is None for one in below):
+                return None
+            here = [sum(column) for column in zip(*(one for one in below if one is not None), strict=True)]
+        return here if _is_told(node.outcome, here) else None
+
+    return counts(tree.root) is not None
+
+
+def _is_told(outcome: Outcome, counts: Sequence[int]) -> bool:
+    """Would a node with these people tell this? Of labels in a tie the first one is told."""
+    if not is_true(outcome, counts) or isinstance(outcome, LabelCounts | Shares):
+        return is_true(outcome, counts)
+    return outcome.label is None or list(counts).index(max(counts)) == outcome.label

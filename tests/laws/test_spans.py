@@ -7,7 +7,7 @@ from typing import Any
 
 import polars as pl
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import kspan as ks
@@ -285,3 +285,17 @@ def test_no_fewer_people_are_exposed_than_in_the_equivalent_table(data: st.DataO
         certain = [group for group in groups if group[name].n_unique() == 1 and group[name][0] != "*"]
         if name != TARGET:
             assert exposed >= sum(group.height for group in certain), name
+
+
+@share_of_examples(0.5)
+@given(data=st.data(), kind=st.sampled_from(DISCLOSURES))
+def test_what_follows_from_what_is_disclosed(data: st.DataObject, kind: Any) -> None:
+    """Every way to put people into bins is looked at; what follows is never more than what is exposed."""
+    world = data.draw(naive_spans.worlds(contradictions=True, most=5))
+    tree, people = world.tree.disclosing(kind), world.people
+    ways = math.prod(len(naive_spans.reachable(tree, person, world.domains)) for person in people)
+    assume(ways <= 20_000)
+    found = audit_tree(tree, framed(world), policy_of(world, "k=1"))
+    assert found.derived is not None
+    assert found.derived == {name: naive_spans.derivable(tree, people, world.domains, name) for name in found.exposed}
+    assert all(found.derived[name] <= found.exposed[name] for name in found.exposed)

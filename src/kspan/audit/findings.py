@@ -105,6 +105,7 @@ class Audit(ShownInNotebooks):
     make_per_row: Callable[[], Any] = field(repr=False, compare=False)
     make_crowds: Callable[[int], tuple[Finding, ...]] = field(repr=False, compare=False)
     make_coded: Callable[[], Table | None] = field(repr=False, compare=False)
+    make_derived: Callable[[], Mapping[str, int] | None] = field(repr=False, compare=False, default=lambda: None)
     linked: LinkedPeople | None = None
     """None unless a table was judged with its people."""
     kind: str = "table"
@@ -144,6 +145,15 @@ class Audit(ShownInNotebooks):
         """The risk of each row, in the order of the release and as the kind of dataframe that was audited."""
         return self.make_per_row()
 
+    @cached_property
+    def derived(self) -> Mapping[str, int] | None:
+        """For each private attribute, of how many exposed people that follows from what a tree discloses alone.
+
+        What is true of all people of a span counts as exposed, whether it follows or leaves a doubt. None if it is not
+        known: for other releases than one tree, for audits that were stored, and if it would take too long.
+        """
+        return self.make_derived()
+
     @property
     def coded(self) -> Table | None:
         """The coded table that was judged, for the owner's eyes; None for a model, and for an audit that was stored."""
@@ -161,6 +171,7 @@ class Audit(ShownInNotebooks):
             "make_per_row": _not_kept,
             "make_crowds": partial(_kept, self.smallest),
             "make_coded": _no_table,
+            "make_derived": _no_table,
         }
 
     def as_dict(self) -> dict[str, Any]:

@@ -68,6 +68,10 @@ class AuditRequest:
     people: Annotated[
         Path | None, typer.Option(help="Write the risk of each row to this file (.csv, .parquet, ...).")
     ] = None
+    derive: Annotated[
+        bool,
+        typer.Option("--derive", help="Say of how many exposed people that follows from what a tree discloses alone."),
+    ] = False
     report: ReportFile = None
     show: Annotated[int, typer.Option(min=0, help="How many of the smallest and of the failing groups to list.")] = 5
     delimiter: Delimiter = None
@@ -97,7 +101,7 @@ def audit(asked: AuditRequest) -> int:
             summary = described(judged.release, judged.audit, judged.source, policy, path=named, progress=step)
             save_report(summary, asked.report)
     tell_report(asked.report, holds=judged.audit.holds)
-    _tell(judged.audit, policy, as_json=asked.json)
+    _tell(judged.audit, policy, asked)
     return 0 if judged.audit.holds else 1
 
 
@@ -178,14 +182,14 @@ def _judged_table(asked: AuditRequest, policy: "Policy | None", step: "Progress"
     return _Judged(table, source, judge(table, source, policy, require=asked.require, **more))
 
 
-def _tell(found: "Audit", policy: "Policy | None", *, as_json: bool) -> None:
+def _tell(found: "Audit", policy: "Policy | None", asked: AuditRequest) -> None:
     from kspan.report.text import print_audit
 
-    if as_json:
-        tell_json(found.as_dict())
+    if asked.json:
+        tell_json({**found.as_dict(), **({"derived": found.derived} if asked.derive else {})})
         return
     with page() as console:
-        print_audit(found, () if policy is None else policy.public, console)
+        print_audit(found, () if policy is None else policy.public, console, derive=asked.derive)
 
 
 def _check_alone(asked: AuditRequest) -> None:

@@ -20,13 +20,13 @@ COMPARED = (
 )
 
 
-def print_audit(audit: Audit, public: Sequence[str], console: Console) -> None:
-    """Print everything that an owner wants to see."""
+def print_audit(audit: Audit, public: Sequence[str], console: Console, *, derive: bool = False) -> None:
+    """Print everything that an owner wants to see; with `derive`, what follows from what is disclosed alone, too."""
     style = "bold green" if audit.holds else "bold red"
     console.print(Text(("✔ " if audit.holds else "✘ ") + verdict(audit, public), style=style), soft_wrap=True)
     for sentence in audit.assumptions:
         console.print(Text(visible(sentence), style="yellow"), soft_wrap=True)
-    for title, body in _sections(audit):
+    for title, body in _sections(audit, derive=derive):
         console.print()
         console.print(Text(title, style="bold"))
         console.print(body)
@@ -125,7 +125,7 @@ def _fact(value: Any) -> str:
     return f"{value:,}" if isinstance(value, int | float) else visible(str(value))
 
 
-def _sections(audit: Audit) -> Iterator[tuple[str, RenderableType]]:
+def _sections(audit: Audit, *, derive: bool) -> Iterator[tuple[str, RenderableType]]:
     yield "Reached", _facts(_reached(audit))
     published = audit.counting in ("paths", "figures")
     if audit.smallest:
@@ -140,6 +140,8 @@ def _sections(audit: Audit) -> Iterator[tuple[str, RenderableType]]:
         yield "What follows for certain, in the largest spans (for the owner's eyes: do not pass on)", sentences
     if audit.exposed:
         yield "Private attributes: exposed to certain inference, and what is reached (--json has all)", _private(audit)
+    if derive and audit.exposed:
+        yield "What follows from what is disclosed alone", _facts(_derived(audit))
     yield "Risk of re-identification", _facts(_risk(audit))
     yield "Utility", _facts(_utility(audit))
 
@@ -196,6 +198,14 @@ def _utility(audit: Audit) -> Iterator[tuple[str, str]]:
     yield f"average {audit.units[:-1]}", f"{utility.average_group_size:.4g} people"
     if utility.ncp is not None:
         yield "NCP", f"{utility.ncp:.4g} (0 keeps every value, 1 suppresses all)"
+
+
+def _derived(audit: Audit) -> Iterator[tuple[str, str]]:
+    if audit.derived is None:
+        yield "not known", "that is found for one tree with its people, unless it has too many leaves"
+        return
+    for name, people in audit.derived.items():
+        yield visible(name), f"of {people:,} of the {audit.exposed[name]:,} exposed people; of the others it is true"
 
 
 def _private(audit: Audit) -> RenderableType:

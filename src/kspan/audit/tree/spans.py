@@ -12,9 +12,10 @@ from kspan.audit.findings import Utility
 from kspan.audit.infer import certain
 from kspan.audit.shown import shown_cell
 from kspan.audit.spans import SpansOfPeople
+from kspan.audit.tree.derived import Ways, certain_spans, ways_of
 from kspan.audit.tree.reached import OneTree, spans_of
 from kspan.audit.tree.told import Told, joined, told_of
-from kspan.audit.tree.truth import Ends, ends_of, untrue_nodes
+from kspan.audit.tree.truth import Ends, ends_of, labels_of, untrue_nodes
 from kspan.data.arrays import Bools, Int64s
 from kspan.data.cells import SUPPRESSED
 from kspan.data.groups import NO_WEIGHTS, Groups, count_groups, count_values, tally
@@ -43,6 +44,8 @@ class TreeSpans(SpansOfPeople):
     """What the trees tell of each private attribute that they ask."""
     untrue: tuple[str, ...]
     """What the trees tell that is not so."""
+    is_divided: bool
+    """Does anybody go several ways at once?"""
 
     def telling(self, name: str) -> Bools:
         """Tell in which spans something is told of a private attribute: of one that is asked, only where it varies."""
@@ -92,12 +95,57 @@ class TreeSpans(SpansOfPeople):
 
     def facts(self) -> dict[str, Any]:
         """How many releases were judged together, and what they tell that is not so."""
-        return {"releases": len(self.trees), "untrue": self.untrue, "inferred": tuple(self._inferred())}
+        return {
+            "releases": len(self.trees),
+            "untrue": self.untrue,
+            "inferred": tuple(self._inferred()),
+            "make_derived": self._derived,
+        }
+
+    def _derived(self) -> dict[str, int] | None:
+        """Of how many exposed people a private attribute follows from what the tree discloses; None if not found."""
+        spans = self._derived_spans()
+        return None if spans is None else {name: int(self.sizes[some].sum()) for name, some in spans.items()}
+
+    def _derived_spans(self) -> dict[str, Int64s] | None:
+        exposed = {name: self._exposed(name) for name in self.disclosed}
+        if not any(map(len, exposed.values())):
+            return exposed
+        if len(self.trees) > 1 or self.is_divided or self.untrue:
+            return None
+        tree, (alone,) = self.trees[0], self.each
+        labels = labels_of(tree, self.table)
+        is_public = tree.target_role == "public"
+        ways = ways_of(tree, alone, labels[self.table[tree.target].codes[self.example]] if is_public else None)
+        if ways is None:
+            return None
+        wanted = [
+            (span, self._elsewhere(name, span, ways, labels)) for name, spans in exposed.items() for span in spans
+        ]
+        sure = certain_spans(ways, wanted)
+        if sure is None:
+            return None
+        ends = np.cumsum([len(spans) for spans in exposed.values()])[:-1]
+        parts = np.split(np.array(sure), ends)
+        return {name: spans[part] for (name, spans), part in zip(exposed.items(), parts, strict=True)}
+
+    def _exposed(self, name: str) -> Int64s:
+        """Return the spans in which everybody is told to have the same of a private attribute."""
+        return np.flatnonzero(certain(self.disclosed[name]) & self.telling(name))
+
+    def _elsewhere(self, name: str, span: int, ways: Ways, labels: Int64s) -> Bools:
+        """Tell which bins are those of people who have something else than everybody in a span is told to have."""
+        counts, told = self.disclosed[name], self.told.get(name)
+        code = int(counts.value[counts.start[span]])
+        elsewhere: Bools = (
+            ways.label != labels[code] if told is None or told.by_leaf is None else told.by_leaf[ways.leaf] != code
+        )
+        return elsewhere
 
     def _inferred(self) -> Iterator[str]:
         """Yield, for each private attribute, what is told of everybody in the largest span that it exposes."""
         for name, counts in self.disclosed.items():
-            exposed = np.flatnonzero(certain(counts) & self.telling(name))
+            exposed = self._exposed(name)
             if not len(exposed):
                 continue
             span = int(exposed[self.sizes[exposed].argmax()])
@@ -152,7 +200,8 @@ def joint_spans(trees: Sequence[Tree], table: Table) -> TreeSpans:
     weights = NO_WEIGHTS if table.weights is None else table.weights
     regions = {name: count_values(one.column, span, number, weights) for name, one in told.items()}
     groups = Groups(counted.sizes, {**counted.private, **regions}, exposing)
-    return TreeSpans(tuple(trees), table, span, groups, each, example, told, _untrue(trees, ends))
+    is_divided = any(one.several for one in ends)
+    return TreeSpans(tuple(trees), table, span, groups, each, example, told, _untrue(trees, ends), is_divided)
 
 
 def _told(trees: Sequence[Tree], table: Table, each: Sequence[OneTree], ends: Sequence[Ends]) -> dict[str, Told]:

@@ -29,6 +29,8 @@ class Told:
     """The region of every row; code 0 is anything."""
     varies: Bools
     """For each row, whether its public values lead to different regions."""
+    by_leaf: Int64s | None = None
+    """The code of each leaf; None if several trees tell of the attribute."""
 
 
 def told_of(tree: Tree, table: Table, spans: OneTree, ends: Ends) -> dict[str, Told]:
@@ -49,7 +51,7 @@ def told_of(tree: Tree, table: Table, spans: OneTree, ends: Ends) -> dict[str, T
             else:
                 of_row[row] = both.setdefault(found_there, len(names) + len(both))
         names += [" or ".join(names[one] for one in sorted(some)) for some in both]
-        found[name] = Told(_column(name, of_row, names), _varies(code, spans)[spans.kind])
+        found[name] = Told(_column(name, of_row, names), _varies(code, spans)[spans.kind], code)
     return found
 
 

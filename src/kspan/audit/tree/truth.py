@@ -77,7 +77,7 @@ def _lost(rows: int, table: Table) -> DataError:
 
 def _counts(tree: Tree, table: Table, kind: Int64s, leaf: Int64s, parts: list[tuple[Int64s, Floats]]) -> Floats:
     """Count the people of each label at each leaf."""
-    label, labels = _labels(tree, table), len(tree.labels)
+    label, labels = labels_of(tree, table)[table[tree.target].codes], len(tree.labels)
     if (leaf == SEVERAL).any():
         by_kind = np.zeros((len(leaf), labels))
         np.add.at(by_kind, (kind, label), 1 if table.weights is None else table.weights)
@@ -166,13 +166,13 @@ def _shares_missing(tree: Tree) -> bool:
     return any(sum(edge.region.missing for edge in node.edges) > 1 for node in tree.nodes())
 
 
-def _labels(tree: Tree, table: Table) -> Int64s:
-    """Return the label of every row, as its place among the labels of the tree."""
+def labels_of(tree: Tree, table: Table) -> Int64s:
+    """Return the label of every code of the target, as its place among the labels of the tree."""
     column = table[tree.target]
     # Private labels that look alike are one label; public ones are told apart by their spelling.
     seen = look if tree.target_role == "private" else str
     place = {seen(label): number for number, label in reversed(list(enumerate(tree.labels)))}
-    return np.array([place[seen(column.label(code))] for code in range(column.size)], np.int64)[column.codes]
+    return np.array([place[seen(column.label(code))] for code in range(column.size)], np.int64)
 
 
 def _is_true(outcome: Outcome, counts: Floats) -> bool:
