@@ -1,0 +1,91 @@
+"""Values that a requirement names: are they declared, or does anybody have them? A misspelled one would always hold."""
+
+from collections.abc import Iterator, Mapping
+from typing import NoReturn
+
+from kspan.data.alike import look
+from kspan.data.baskets import BOUGHT
+from kspan.data.cells import number
+from kspan.data.having import Having, same_value
+from kspan.data.hierarchy import Hierarchy
+from kspan.data.levels import Ordered
+from kspan.data.schema import Schema
+from kspan.data.table import MISSING_LABEL, Table
+from kspan.errors import PolicyError, did_you_mean
+from kspan.privacy.requirement import OnPrivate, Requirement
+
+
+def named_values(requirement: Requirement) -> Iterator[tuple[OnPrivate, str, str]]:
+    """Yield the parts of a requirement that name a value, with their attribute and that value."""
+    for part in requirement.parts:
+        if isinstance(part, OnPrivate) and part.only_value is not None:
+            yield part, part.on[0], part.only_value
+
+
+def check_declared(requirement: Requirement, schema: Schema) -> None:
+    """Refuse a value that is none of those that the schema declares for its attribute."""
+    for part, name, value in named_values(requirement):
+        if look(value) == MISSING_LABEL:
+            continue
+        if look(value) in map(look, schema.missing):
+            raise PolicyError(f"{part} names a sign of a missing value: write {MISSING_LABEL!r} instead")
+        if look(value) == look(schema.suppressed_text):
+            raise PolicyError(f"{part} names the text of suppressed cells: name a value")
+        known, domain = _listed(name, schema), schema.domains.get(name)
+        if known and value not in known and not any(same_value(value, other) for other in known):
+            raise PolicyError(f"{part} names none of the values declared for {name!r}{did_you_mean(value, known)}")
+        if domain is not None and domain.kind == "numeric":
+            given = number(look(value))
+            low, high = (domain.low, domain.high) if domain.low is not None else (None, None)
+            if given is None or (low is not None and high is not None and not low <= given <= high):
+                raise PolicyError(f"{part} names a value that is not in the declared domain of {name!r}: correct one")
+
+
+def check_occurs(requirement: Requirement, table: Table, schema: Schema) -> None:
+    """Refuse a value that nobody in a table of people has, unless it is declared."""
+    for part, name, _ in undeclared(requirement, schema, {name: one.having for name, one in table.columns.items()}):
+        refuse(part, name)
+
+
+def undeclared(
+    requirement: Requirement, schema: Schema, having: Mapping[str, Having]
+) -> Iterator[tuple[OnPrivate, str, str]]:
+    """Yield the parts that name a value which is not declared and which nobody has, of attributes that are known."""
+    for part, name, value in named_values(requirement):
+        if name in having and not is_declared(name, schema) and not having[name].shown(value):
+            yield part, name, value
+
+
+def is_declared(name: str, schema: Schema) -> bool:
+    """Does the schema say which values an attribute may have?"""
+    domain = schema.domains.get(name)
+    return bool(_listed(name, schema)) or (domain is not None and domain.low is not None)
+
+
+def check_items(requirement: Requirement) -> None:
+    """Refuse a value that no item has: one is bought or not."""
+    for part, _, value in named_values(requirement):
+        if not BOUGHT.shown(value):
+            raise PolicyError(f"{part} names a value that no item has: write 'yes' for bought, and 'no' for not bought")
+
+
+def refuse(part: Requirement, name: str) -> NoReturn:
+    """Refuse a value that nobody has."""
+    raise PolicyError(
+        f"{part} names a value that nobody has: correct its spelling, or declare the values of {name!r} under [domains]"
+    )
+
+
+def unseen(part: Requirement, name: str) -> str:
+    """Say that nobody in a release has a value: people who have it may have been withheld, or it is misspelled."""
+    return f"Nobody here has the value of {name!r} that {part} names: it holds for that reason, if it is spelled right."
+
+
+def _listed(name: str, schema: Schema) -> tuple[str, ...]:
+    """The values that a schema lists for an attribute."""
+    domain, hierarchy = schema.domains.get(name), schema.hierarchies.get(name)
+    if domain is not None and domain.values is not None:
+        return domain.values
+    if isinstance(hierarchy, Hierarchy):
+        return hierarchy.values
+    return tuple(hierarchy.order) if isinstance(hierarchy, Ordered) else ()
