@@ -214,7 +214,7 @@ class Confidence(OnPrivate):
             raise PolicyError(f"the value of {self.key} must be text or a number, not {value!r:.40}")
         if len(self.on) != 1:
             raise PolicyError(f"{self.key} of the value {value!r:.40} needs the one attribute that has it: name it")
-        if not look(value) or value == SUPPRESSED:
+        if look(value) in ("", SUPPRESSED):
             raise PolicyError(
                 f"{self.key} of {self.on[0]!r} names the value {value!r}, which is none: for people without a value "
                 f"write {MISSING_LABEL!r}"
