@@ -180,8 +180,62 @@ def test_the_audit_of_a_table_says_that_nobody_has_the_value() -> None:
     """Whoever has it may have been withheld, so that a release is not refused."""
     found = ks.audit(PEOPLE.filter(pl.col("illness") != "hiv"), policy('k=2, confidence["illness=hiv"]=0.2'))
     assert found.holds
-    assert any("spelled right" in sentence for sentence in found.assumptions)
+    assert any("check its spelling" in sentence for sentence in found.assumptions)
     assert ks.audit(PEOPLE, policy('confidence["illness=hiv"]=0.25')).assumptions == ()
+
+
+@pytest.mark.parametrize(("cells", "value"), [(["HIV", "HIV"], "hiv"), ([True, False], "True")])
+def test_a_value_in_other_letters_is_refused(cells: list[Any], value: str) -> None:
+    frame = pl.DataFrame({"age": [1, 1], "illness": cells})
+    with pytest.raises(ks.PolicyError, match="other letters"):
+        ks.audit(frame, policy(f'confidence["illness={value}"]=0.2', target=None))
+
+
+@pytest.mark.parametrize(
+    ("cells", "value"),
+    [
+        (["20-39", "40-59"], "20-39"),
+        (["[20, 39]", "[40,59]"], "20-39"),
+        (["20-39", "[40,59]"], "30"),
+        (["<20", "30"], "5"),
+        (["[20, 40[", "40"], "40"),
+        ([25, 50], "20-39"),
+        (["{b|a}", "c"], "{a|b}"),
+        (["?", "5"], "?"),
+        (["?", "5"], "(missing)"),
+        (["(missing)", "a"], "(missing)"),
+        ([2**63 + 5, 3], str(2**63 + 5)),
+        (["12345678901234567890", "12345678901234567891"], "12345678901234567891"),
+        (["café", "x"], "cafe\u0301"),
+    ],
+)
+def test_a_value_is_read_as_a_cell_is(cells: list[Any], value: str) -> None:
+    """One of two has it, and no more: neither too few nor too many cells are taken for it."""
+    frame = pl.DataFrame({"age": [1, 1], "illness": cells})
+    for bound, holds in ((0.49, False), (0.5, True)):
+        limit = ks.Confidence(bound, on="illness", value=value)
+        found = ks.audit(frame, ks.Policy(public=["age"], private=["illness"], require=limit))
+        assert (found.holds, found.assumptions) == (holds, ())
+
+
+def test_who_hides_a_value_does_not_keep_it() -> None:
+    """If stars stand for one value alone, they tell it; only a column of nothing but stars tells nothing."""
+    asked = policy('confidence["illness=hiv"]=0.3', target=None)
+    some, all_hidden = (
+        pl.DataFrame({"age": [1] * 4, "illness": cells}) for cells in (["flu", "*", "*", "flu"], ["*"] * 4)
+    )
+    assert not ks.audit(some, asked).holds
+    assert ks.audit(all_hidden, asked).holds
+
+
+def test_a_range_is_named_as_kspan_writes_it() -> None:
+    pattern = r"(?P<low>\d+) to (?P<high>\d+)"
+    frame = pl.DataFrame({"age": [1, 1], "illness": ["1 to 5", "7 to 9"]})
+    with pytest.raises(ks.PolicyError, match="range_pattern"):
+        policy('confidence["illness=1 to 5"]=0.2', target=None, range_pattern=pattern)
+    for value in ("[1, 5]", "3"):
+        asked = policy(f'confidence["illness={value}"]=0.4', target=None, range_pattern=pattern)
+        assert not ks.audit(frame, asked).holds
 
 
 def test_a_requirement_that_finds_nothing_to_judge_does_not_hold_silently() -> None:
@@ -432,7 +486,7 @@ def test_a_label_that_no_path_tells_of_is_said() -> None:
     tree = Tree((), TARGET, "private", ("u", "v"), Node.of_counts((2, 2)))
     found = audit_paths(tree, parse(f'confidence["{TARGET}=w"]=0.2'))
     assert found.holds
-    assert any("spelled right" in sentence for sentence in found.assumptions)
+    assert any("check its spelling" in sentence for sentence in found.assumptions)
     with pytest.raises(ks.PolicyError, match="cannot be asked of a tree"):
         audit_paths(tree, parse('confidence["other=w"]=0.2'))
 
@@ -508,6 +562,22 @@ def test_an_item_has_no_other_value() -> None:
         ks.audit(free.rules, BASKETS, asked)
     with pytest.raises(ks.PolicyError, match="private items"):
         ks.audit(free.rules, require='confidence["pills=yes"]=0.2')
+
+
+# Labels that are numbers
+
+
+@pytest.mark.parametrize("spelled", ["1e5", "100000.0", "100000"])
+def test_labels_that_are_numbers_are_found(spelled: str) -> None:
+    people = pl.DataFrame({"age": [1, 1, 1, 1, 2, 2, 2, 2], "pay": [100_000, 5, 5, 5, 100_000, 100_000, 5, 5]})
+    asked = ks.Policy(public=["age"], target="pay", require=f'confidence["pay={spelled}"]=0.4')
+    tree = ks.learn(people, replace(asked, require="k=1"))  # type: ignore[arg-type]
+    assert len(tree.leaves) == 2
+    assert not ks.audit(tree, people, asked).holds
+    assert not ks.audit(tree, require=asked.require).holds
+    assert ks.learn(people, asked).root.is_leaf
+    with pytest.raises(ks.Unreachable, match=r"two paths is confidence\[pay"):
+        ks.prune_tree(tree, require=asked.require)
 
 
 # What leaves

@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 
 from kspan.data.alike import look
 from kspan.data.arrays import Bools
-from kspan.data.cells import Anything, Between, Cell, number, values_in
-from kspan.data.meaning import meanings
+from kspan.data.cells import NOT_A_NUMBER, Anything, Between, Cell, number, values_in
+from kspan.data.meaning import Meanings, meaning, meanings
 from kspan.data.table import MISSING_LABEL, Column
 
 
@@ -19,7 +19,7 @@ class Having:
     def __init__(self, column: Column) -> None:
         self.column = column
         self._found: dict[str, Bools] = {}
-        self._cells: tuple[Cell, ...] | None = None
+        self._meanings: Meanings | None = None
 
     @classmethod
     def labels(cls, *labels: str) -> "Having":
@@ -49,24 +49,29 @@ class Having:
             codes[self.column.suppressed] = False
         return bool(codes.any())
 
+    def shown_in_other_case(self, value: str) -> bool:
+        """Does any cell differ from the value in capital letters only?"""
+        labels = map(str, self.column.values)
+        return any(look(label).casefold() == look(value).casefold() for label in labels)
+
     def _codes(self, seen: str) -> Bools:
         column = self.column
         found = np.zeros(column.size, bool)
-        plain = len(column.values)
-        if column.values.dtype != object:
-            found[:plain] = _equal(column.values, seen)
+        plain, numeric = len(column.values), column.values.dtype != object
+        if numeric:
+            found[:plain] = _among(column.values, meaning(column, seen, numeric=True))
         else:
-            if self._cells is None:
-                self._cells = meanings(column).cells
-            labels = map(str, column.values)
+            self._meanings = self._meanings or meanings(column)
+            value = meaning(column, seen, numeric=self._meanings.numeric)
             found[:plain] = [
-                look(label) == seen or _admits(cell, seen) for label, cell in zip(labels, self._cells, strict=True)
+                look(str(label)) == seen or _overlap(cell, value)
+                for label, cell in zip(column.values, self._meanings.cells, strict=True)
             ]
-        # A suppressed cell may hide any value.
+        # A suppressed cell may hide any value, unless all cells are suppressed: then nothing is told of anybody.
         if column.suppressed is not None:
-            found[column.suppressed] = True
+            found[column.suppressed] = column.size > 1
         if column.missing is not None:
-            found[column.missing] = seen == MISSING_LABEL
+            found[column.missing] = seen == MISSING_LABEL or (numeric and seen in NOT_A_NUMBER)
         return found
 
 
@@ -85,16 +90,35 @@ def _same(one: str, other: str) -> bool:
     return number(one) is not None and number(other) is not None and Decimal(one) == Decimal(other)
 
 
-def _admits(cell: Cell, seen: str) -> bool:
-    if isinstance(cell, Anything):
+def _overlap(one: Cell, other: Cell) -> bool:
+    """Is there a value that both cells admit?"""
+    if isinstance(one, Anything) or isinstance(other, Anything):
         return True
+    if isinstance(one, Between) and isinstance(other, Between):
+        low, high = max(one.low, other.low), min(one.high, other.high)
+        return low < high or (low == high and _within(one, low) and _within(other, low))
+    if isinstance(one, Between) or isinstance(other, Between):
+        between, listed = (one, other) if isinstance(one, Between) else (other, one)
+        assert isinstance(between, Between)
+        return any(_within(between, value) for value in map(number, map(look, values_in(listed))) if value is not None)
+    return any(_same(look(a), look(b)) for a in values_in(one) for b in values_in(other))
+
+
+def _within(cell: Between, value: float) -> bool:
+    above = cell.low < value if cell.without_low else cell.low <= value
+    return above and (value < cell.high if cell.without_high else value <= cell.high)
+
+
+def _among(values: NDArray[Any], cell: Cell) -> Bools:
+    """Which numbers a cell admits."""
     if isinstance(cell, Between):
-        value = number(seen)
-        if value is None:
-            return False
-        above = cell.low < value if cell.without_low else cell.low <= value
-        return above and (value < cell.high if cell.without_high else value <= cell.high)
-    return any(_same(look(value), seen) for value in values_in(cell))
+        above = values > cell.low if cell.without_low else values >= cell.low
+        inside: Bools = above & (values < cell.high if cell.without_high else values <= cell.high)
+        return inside
+    found: Bools = np.zeros(len(values), bool)
+    for value in values_in(cell):
+        found |= _equal(values, value)
+    return found
 
 
 def _equal(values: NDArray[Any], seen: str) -> Bools:

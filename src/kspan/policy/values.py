@@ -1,7 +1,6 @@
 """Values that a requirement names: are they declared, or does anybody have them? A misspelled one would always hold."""
 
 from collections.abc import Iterator, Mapping
-from typing import NoReturn
 
 from kspan.data.alike import look
 from kspan.data.baskets import BOUGHT
@@ -9,6 +8,7 @@ from kspan.data.cells import number
 from kspan.data.having import Having, same_value
 from kspan.data.hierarchy import Hierarchy
 from kspan.data.levels import Ordered
+from kspan.data.ranges import ends_of
 from kspan.data.schema import Schema
 from kspan.data.table import MISSING_LABEL, Table
 from kspan.errors import PolicyError, did_you_mean
@@ -31,9 +31,13 @@ def check_declared(requirement: Requirement, schema: Schema) -> None:
             raise PolicyError(f"{part} names a sign of a missing value: write {MISSING_LABEL!r} instead")
         if look(value) == look(schema.suppressed_text):
             raise PolicyError(f"{part} names the text of suppressed cells: name a value")
+        if schema.range_pattern is not None and ends_of(schema.range_pattern, [value])[0] is not None:
+            raise PolicyError(f"{part} names a range as the range_pattern does: write it as [low, high]")
         known, domain = _listed(name, schema), schema.domains.get(name)
         if known and value not in known and not any(same_value(value, other) for other in known):
-            raise PolicyError(f"{part} names none of the values declared for {name!r}{did_you_mean(value, known)}")
+            raise PolicyError(
+                f"{part} names none of the values declared for {name!r}{did_you_mean(value, known)}: name one"
+            )
         if domain is not None and domain.kind == "numeric":
             given = number(look(value))
             low, high = (domain.low, domain.high) if domain.low is not None else (None, None)
@@ -43,11 +47,25 @@ def check_declared(requirement: Requirement, schema: Schema) -> None:
 
 def check_occurs(requirement: Requirement, table: Table, schema: Schema) -> None:
     """Refuse a value that nobody in a table of people has, unless it is declared."""
-    for part, name, _ in undeclared(requirement, schema, {name: one.having for name, one in table.columns.items()}):
-        refuse(part, name)
+    for part, name, _ in _undeclared(requirement, schema, {name: one.having for name, one in table.columns.items()}):
+        raise PolicyError(
+            f"{part} names a value that nobody has: correct its spelling, or declare the values of {name!r} under "
+            "[domains]"
+        )
 
 
-def undeclared(
+def unseen(requirement: Requirement, schema: Schema, having: Mapping[str, Having]) -> Iterator[str]:
+    """Yield a sentence for each value that nobody in a release shows; refuse one that has other capital letters there.
+
+    People who have it may have been withheld, or it is misspelled.
+    """
+    for part, name, value in _undeclared(requirement, schema, having):
+        if having[name].shown_in_other_case(value):
+            raise PolicyError(f"{part} names a value of {name!r} that is written in other letters there: correct it")
+        yield f"Nobody here shows the value of {name!r} that {part} names: check its spelling."
+
+
+def _undeclared(
     requirement: Requirement, schema: Schema, having: Mapping[str, Having]
 ) -> Iterator[tuple[OnPrivate, str, str]]:
     """Yield the parts that name a value which is not declared and which nobody has, of attributes that are known."""
@@ -67,18 +85,6 @@ def check_items(requirement: Requirement) -> None:
     for part, _, value in named_values(requirement):
         if not BOUGHT.shown(value):
             raise PolicyError(f"{part} names a value that no item has: write 'yes' for bought, and 'no' for not bought")
-
-
-def refuse(part: Requirement, name: str) -> NoReturn:
-    """Refuse a value that nobody has."""
-    raise PolicyError(
-        f"{part} names a value that nobody has: correct its spelling, or declare the values of {name!r} under [domains]"
-    )
-
-
-def unseen(part: Requirement, name: str) -> str:
-    """Say that nobody in a release has a value: people who have it may have been withheld, or it is misspelled."""
-    return f"Nobody here has the value of {name!r} that {part} names: it holds for that reason, if it is spelled right."
 
 
 def _listed(name: str, schema: Schema) -> tuple[str, ...]:

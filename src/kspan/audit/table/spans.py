@@ -19,7 +19,7 @@ from kspan.data.groups import NO_WEIGHTS, Counts, Groups, count_values
 from kspan.data.table import Table
 from kspan.model.partition import Partition
 from kspan.policy import Policy
-from kspan.policy.values import undeclared, unseen
+from kspan.policy.values import unseen
 from kspan.privacy.requirement import Requirement
 from kspan.utility.loss import average_group_size, certainty_penalty, classification_metric, discernibility
 
@@ -126,8 +126,7 @@ class TableSpans(SpansOfPeople):
         """Identifiers that are still there, suppressed cells, and the people who were linked."""
         linked = None if self.linked is None else LinkedPeople(self.linked.given, self.linked.unmatched)
         having = {name: self.table[name].having for name in self.policy.private}
-        unknown = undeclared(self.policy.require, self.policy, having)
-        assumptions = tuple(unseen(part, name) for part, name, _ in unknown)
+        assumptions = tuple(unseen(self.policy.require, self.policy, having))
         facts = {"identifiers": self.identifiers, "suppressed": self.alone.suppressed, "linked": linked}
         return {**facts, "assumptions": assumptions}
 

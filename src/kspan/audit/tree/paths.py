@@ -23,7 +23,7 @@ from kspan.model.outcome import HitMiss, plain
 from kspan.model.tree.model import Tree
 from kspan.model.tree.paths import ways_to
 from kspan.policy import Policy
-from kspan.policy.values import undeclared, unseen
+from kspan.policy.values import unseen
 from kspan.privacy import OnPrivate, Requirement
 from kspan.privacy.worst import worst_counts
 
@@ -135,8 +135,7 @@ class PublishedPaths(Spans):
                 "and the fractions of other labels are given to the commonest, or to the one that is limited."
             )
         schema = self.policy or Schema(private=[self.tree.target])
-        for part, name, _ in undeclared(self.require, schema, {self.tree.target: self._label_column.having}):
-            yield unseen(part, name)
+        yield from unseen(self.require, schema, {self.tree.target: self._label_column.having})
         if self.by_label:
             return
         parts = [part for part in self.require.parts if isinstance(part, OnPrivate)]
