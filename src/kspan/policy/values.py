@@ -1,6 +1,8 @@
 """Values that a requirement names: are they declared, or does anybody have them? A misspelled one would always hold."""
 
 from collections.abc import Iterator, Mapping
+from functools import reduce
+from operator import and_
 
 from kspan.data.alike import look
 from kspan.data.baskets import BOUGHT
@@ -12,6 +14,7 @@ from kspan.data.ranges import ends_of
 from kspan.data.schema import Schema
 from kspan.data.table import MISSING_LABEL, Table
 from kspan.errors import PolicyError, did_you_mean
+from kspan.privacy.k_anonymity import KAnonymity
 from kspan.privacy.requirement import OnPrivate, Requirement
 
 
@@ -52,6 +55,14 @@ def check_occurs(requirement: Requirement, table: Table, schema: Schema) -> None
             f"{part} names a value that nobody has: correct its spelling, or declare the values of {name!r} under "
             "[domains]"
         )
+
+
+def of_some(requirement: Requirement, table: Table, schema: Schema) -> Requirement:
+    """Leave out the limits on values that nobody has among some of the people for whom they were checked."""
+    having = {name: one.having for name, one in table.columns.items()}
+    absent = [part for part, _, _ in _undeclared(requirement, schema, having)]
+    kept = [part for part in requirement.parts if part not in absent]
+    return requirement if not absent else reduce(and_, kept) if kept else KAnonymity(1)
 
 
 def unseen(requirement: Requirement, schema: Schema, having: Mapping[str, Having]) -> Iterator[str]:
