@@ -16,6 +16,7 @@ from kspan.audit.tree.judge import audit_tree
 from kspan.audit.tree.published import audit_paths
 from kspan.data.alike import look
 from kspan.data.groups import Counts, Groups
+from kspan.data.having import Having
 from kspan.model.outcome import HitMiss
 from kspan.model.tree.model import Node, Tree
 from kspan.policy.toml import write_toml
@@ -129,6 +130,8 @@ def test_a_private_column_of_that_name_is_meant_first() -> None:
         ('confidence["illness="]=0.2', "which is none"),
         ('confidence[illness="*"]=0.2', "which is none"),
         ('confidence[illness="?"]=0.2', "sign of a missing value"),
+        ('confidence[illness="hiv" salary]=0.2', "commas between them"),
+        ('confidence[illness "hiv"]=0.2', "commas between them"),
         ('distinct_l[illness="hiv"]=2', "use confidence for one value"),
         ('confidence[illness="hiv"]=20', "from 0 to 1"),
         ('confidence[sort="cuold"]=0.2', "did you mean 'cold'"),
@@ -283,6 +286,16 @@ def test_a_table_holds_as_defined(rows: list[tuple[int, Any, int]], value: str, 
         assert ks.confidence_bound(plain, "age", "illness", value) == reached
 
 
+@given(rows=st.lists(st.lists(st.integers(0, 6), min_size=3, max_size=3).filter(any), min_size=2, max_size=2))
+def test_merging_crowds_keeps_a_limit(rows: list[list[int]]) -> None:
+    merged = [list(map(sum, zip(*rows, strict=True)))]
+    apart, together = (Counts.of(some, having=Having.labels("flu", "hiv", "cold")) for some in (rows, merged))
+    for bound in BOUNDS:
+        limit = ks.Confidence(bound, on="illness", value="hiv")
+        held = limit.holds(Groups(apart.sizes, {"illness": apart}))
+        assert limit.holds(Groups(together.sizes, {"illness": together}))[0] >= held.all()
+
+
 NUMBERS = {
     "whole": pl.Series([100_000, 100_000, 5, 7]),
     "floats": pl.Series([1e5, 1e5, 5.5, 7.0]),
@@ -321,6 +334,7 @@ def test_cells_that_look_alike_or_may_hide_the_value_count(cell: str) -> None:
         assert not ks.audit(frame, replace(asked, hierarchies={})).holds
 
 
+@pytest.mark.slow
 @share_of_examples(0.2)
 @pytest.mark.parametrize("method", methods())
 @given(people=tables(), data=st.data(), counting=st.sampled_from(["rows", "people"]))
@@ -354,7 +368,7 @@ def policy_with_labels(world: naive_spans.World, require: str) -> ks.Policy:
     return replace(asked, domains={**asked.domains, TARGET: list(world.tree.labels)}, require=require)  # type: ignore[arg-type]
 
 
-@share_of_examples(3)
+@share_of_examples(2)
 @given(data=st.data(), bound=st.sampled_from(BOUNDS))
 def test_a_tree_holds_as_defined(data: st.DataObject, bound: float) -> None:
     world = data.draw(naive_spans.worlds(contradictions=True))
@@ -374,6 +388,7 @@ def test_a_tree_holds_as_defined(data: st.DataObject, bound: float) -> None:
     assert found.holds == keeps(bound, value, crowds)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["kadet", "kadet-c45"])
 @share_of_examples(2)
 @given(data=st.data(), bound=st.sampled_from(BOUNDS[1:]), k=st.integers(1, 3))
@@ -411,6 +426,7 @@ def test_a_region_that_holds_several_values_is_told_as_well() -> None:
     assert ks.learn(people, strict).root.is_leaf
 
 
+@pytest.mark.slow
 @share_of_examples(2)
 @given(data=st.data(), bound=st.sampled_from(BOUNDS))
 def test_several_trees_hold_as_defined(data: st.DataObject, bound: float) -> None:
@@ -451,6 +467,7 @@ def _is_told(world: naive_spans.World, other: Tree, name: str, members: list[int
 # Paths
 
 
+@pytest.mark.slow
 @share_of_examples(3)
 @given(data=st.data(), bound=st.sampled_from(BOUNDS), world=naive_spans.worlds())
 def test_paths_hold_as_defined_and_hit_and_miss_are_never_laxer(
@@ -501,6 +518,7 @@ def test_a_label_that_no_path_tells_of_is_said() -> None:
         audit_paths(tree, parse('confidence["other=w"]=0.2'))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("merge", ["rules", "information"])
 @pytest.mark.parametrize("told", ["counts", "hit-miss"])
 @given(data=st.data(), bound=st.sampled_from(BOUNDS[1:]))

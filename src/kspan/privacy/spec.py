@@ -190,12 +190,17 @@ def _value(text: str) -> Any:
 
 def _names(key: str, text: str | None) -> list[tuple[str, str | None]]:
     """Read the names in brackets, each perhaps with a value behind it."""
-    found = ((match[1].strip(), match[2]) for match in _NAME.finditer(text or ""))
+    names: list[tuple[str, str | None]] = []
+    at = 0
     try:
-        return [
-            (json.loads(name) if name.startswith('"') else name, None if value is None else json.loads(value))
-            for name, value in found
-            if name
-        ]
+        while at < len(text or ""):
+            found = _NAME.match(text or "", at)
+            if found is None:  # what is skipped might be the name that was meant
+                raise PolicyError(f"cannot read the names in {key}[{text}]: put commas between them")
+            name, value, at = found[1].strip(), found[2], found.end()
+            if name:
+                plain = json.loads(name) if name.startswith('"') else name
+                names.append((plain, None if value is None else json.loads(value)))
+        return names
     except json.JSONDecodeError:
         raise PolicyError(f"cannot read the name in {key}[{text}]: write special characters as JSON does") from None
