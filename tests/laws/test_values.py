@@ -509,6 +509,15 @@ def test_fractions_of_people_never_hide_a_value(counts: tuple[float, ...], bound
         assert audit_paths(tree.disclosing("hit-miss"), asked).holds <= true
 
 
+@pytest.mark.parametrize("told", ["counts", "hit-miss"])
+def test_labels_that_look_alike_are_one(told: Any) -> None:
+    tree = Tree((), TARGET, "private", ("u", "u ", "w"), Node.of_counts((2, 2, 4))).disclosing(told)
+    for spelled in ("u", " u"):
+        for bound, holds in ((0.5, True), (0.49, False)):
+            asked = ks.Confidence(bound, on=TARGET, value=spelled)
+            assert audit_paths(tree, asked).holds == holds
+
+
 def test_a_label_that_no_path_tells_of_is_said() -> None:
     tree = Tree((), TARGET, "private", ("u", "v"), Node.of_counts((2, 2)))
     found = audit_paths(tree, parse(f'confidence["{TARGET}=w"]=0.2'))
