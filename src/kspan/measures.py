@@ -64,9 +64,23 @@ def simple_l_diversity(data: Any, public: Names, private: Names) -> float:
     return _worst(SimpleL, data, public, private)
 
 
-def confidence_bound(data: Any, public: Names, private: Names) -> float:
-    """The largest confidence with which a private value can be told: the largest share of a value in a group."""
-    return _worst(Confidence, data, public, private)
+def confidence_bound(data: Any, public: Names, private: Names, value: str | None = None) -> float:
+    """The largest confidence with which a private value can be told: the largest share of a value in a group.
+
+    With a `value`, the confidence with which that one value of a private column can be told:
+
+    >>> import polars as pl
+    >>> people = pl.DataFrame({"sex": ["F", "F", "M", "M", "M"], "ill": ["flu", "flu", "flu", "flu", "hiv"]})
+    >>> confidence_bound(people, "sex", "ill"), round(confidence_bound(people, "sex", "ill", "hiv"), 3)
+    (1.0, 0.333)
+    """
+    if value is None:
+        return _worst(Confidence, data, public, private)
+    limit = Confidence(1.0, on=_listed(private), value=value)
+    (counts,) = _spreads(data, public, private)
+    if counts.having is None or not counts.having.shown(value):
+        raise PolicyError(f"nobody has the value {value!r:.40} of {limit.on[0]!r}: correct its spelling")
+    return limit.reached(counts)
 
 
 def alpha_k_anonymity(data: Any, public: Names, private: Names) -> tuple[float, int]:

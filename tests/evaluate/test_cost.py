@@ -212,3 +212,21 @@ def test_what_makes_no_sense_is_refused(
 ) -> None:
     with pytest.raises(ks.KspanError, match=said):
         cost_curve(people, policy, method, **more)
+
+
+@pytest.mark.parametrize("method", ["mondrian", "kadet"])
+def test_a_limit_on_a_value_that_few_have_has_a_curve(method: str) -> None:
+    """The one person who has it may be among those to be predicted; a value that nobody has is refused as ever."""
+    people = pl.DataFrame(
+        {
+            "age": [number % 10 for number in range(60)],
+            "illness": ["flu", "cold", "cold"] * 19 + ["flu", "cold", "hiv"],
+            "risk": ["low", "high"] * 30,
+        }
+    )
+    policy = ks.Policy(public=["age"], private=["illness"], target="risk", require='k=2, confidence["illness=hiv"]=0.5')
+    for seed in range(4):
+        curve = cost_curve(people, policy, method, ks=[2], rng=seed)
+        assert curve.points[0].refused is None
+    with pytest.raises(ks.PolicyError, match="nobody has"):
+        cost_curve(people, replace(policy, require='k=2, confidence["illness=hvi"]=0.5'), method, ks=[2], rng=0)

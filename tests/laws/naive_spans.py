@@ -172,20 +172,28 @@ def told_in_spans(
     tree: Tree, people: Sequence[Person], domains: Domains, name: str
 ) -> Iterator[list[frozenset[Value] | None]]:
     """For each span what is told of its people, if it depends on the attribute where they can be and tells anything."""
+    for members in members_told(tree, people, domains, name):
+        yield [told(tree, people[index], name, people) for index in members]
+
+
+def members_told(tree: Tree, people: Sequence[Person], domains: Domains, name: str) -> Iterator[list[int]]:
+    """The people, by index, of each span of which something is told of the attribute."""
+    for members in spans(tree, people, domains).values():
+        here = [told(tree, people[index], name, people) for index in members]
+        if varies(tree, people[members[0]], people, domains, name) and any(one is not None for one in here):
+            yield members
+
+
+def varies(tree: Tree, person: Person, people: Sequence[Person], domains: Domains, name: str) -> bool:
+    """May different things be told of the attribute to one who has the person's public values?"""
     asked = {tree.attributes[node.attribute].name for node in tree.nodes() if node.attribute is not None}
     private = [item.name for item in tree.attributes if item.role == "private" and item.name in asked]
-    if name not in private:
-        return
-    for members in spans(tree, people, domains).values():
-        person = people[members[0]]
-        could = set()
-        for values in product(*(domains[one] for one in private)):
-            other = {**person, **dict(zip(private, values, strict=True))}
-            if leaf_of(tree, other) is not None:
-                could.add(told(tree, other, name, people))
-        here = [told(tree, people[index], name, people) for index in members]
-        if len(could) > 1 and any(one is not None for one in here):
-            yield here
+    could = set()
+    for values in product(*(domains[one] for one in private)):
+        other = {**person, **dict(zip(private, values, strict=True))}
+        if leaf_of(tree, other) is not None:
+            could.add(told(tree, other, name, people))
+    return name in private and len(could) > 1
 
 
 def exposed_by_questions(tree: Tree, people: Sequence[Person], domains: Domains, name: str) -> int:

@@ -35,6 +35,9 @@ ROWS = st.lists(
 )
 
 
+REQUIRED = ["k=2", "k=3, distinct_l=2", "k=2, confidence=0.7", 'k=1, confidence[label="u"]=0.4']
+
+
 def framed(rows: list[tuple[Any, ...]]) -> pl.DataFrame:
     ages, towns, labels = zip(*rows, strict=True)
     kind = pl.String if any(isinstance(age, str) for age in ages) else pl.Int64
@@ -72,9 +75,14 @@ def matched(person: tuple[Any, ...], rows: list[tuple[Any, ...]]) -> list[tuple[
 
 
 def all_hold(require: str, groups: list[list[str]]) -> bool:
-    parts = [part.strip().partition("=") for part in require.split(",")]
-    distance = naive.equal_distance()
-    return all(all(naive.holds(key, float(value), groups, distance=distance)) for key, _, value in parts)
+    for part in require.split(","):
+        key, _, value = part.strip().rpartition("=")
+        if "[" in key:  # about one label, in quotes
+            if any(naive.share(key.split('"')[1], group) > naive.decimal(value) for group in groups):
+                return False
+        elif not all(naive.holds(key, float(value), groups, distance=naive.equal_distance())):
+            return False
+    return True
 
 
 def by_equal_cells(rows: list[tuple[Any, ...]]) -> list[list[str]]:
@@ -84,7 +92,7 @@ def by_equal_cells(rows: list[tuple[Any, ...]]) -> list[list[str]]:
     return list(groups.values())
 
 
-@pytest.mark.parametrize("require", ["k=2", "k=3, distinct_l=2", "k=2, confidence=0.7"])
+@pytest.mark.parametrize("require", REQUIRED)
 @share_of_examples(0.4)
 @given(people=PEOPLE, rows=ROWS)
 def test_everybody_must_match_enough_rows(require: str, people: Any, rows: Any) -> None:
@@ -100,7 +108,7 @@ def test_everybody_must_match_enough_rows(require: str, people: Any, rows: Any) 
     assert audit.risk.prosecutor.highest == 1 / min(map(len, crowds))
 
 
-@pytest.mark.parametrize("require", ["k=2", "k=3, distinct_l=2", "k=2, confidence=0.7"])
+@pytest.mark.parametrize("require", REQUIRED)
 @share_of_examples(0.4)
 @given(people=PEOPLE, rows=ROWS)
 def test_enough_people_must_match_the_same_rows(require: str, people: Any, rows: Any) -> None:

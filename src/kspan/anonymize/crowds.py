@@ -13,7 +13,7 @@ from kspan.data.table import Column, Table
 from kspan.errors import PolicyError, Unreachable
 from kspan.model.partition import WITHHELD, Partition, Shown
 from kspan.policy import Policy
-from kspan.privacy import Confidence, DistinctL, EntropyL, KAnonymity, OnPrivate, RecursiveCL, SimpleL
+from kspan.privacy import Confidence, DistinctL, EntropyL, KAnonymity, OnPrivate, RecursiveCL, Requirement, SimpleL
 
 BLIND = (KAnonymity, DistinctL, EntropyL, RecursiveCL, SimpleL, Confidence)
 """Requirements that look at how often private values occur in a group, but not at which values, nor at other groups."""
@@ -50,7 +50,7 @@ class Crowds:
         """No group may have fewer people, whatever else is required."""
         self.only_k = isinstance(policy.require, KAnonymity)
         """Is the number of people all that is required of a group?"""
-        self.is_blind = all(isinstance(part, BLIND) for part in policy.require.parts)
+        self.is_blind = all(map(_is_blind, policy.require.parts))
         """Does the requirement look only at how often private values occur in a group (see `BLIND`)?"""
         self.asked = policy.require.about(policy.private)
         """The private attributes that the requirement is about."""
@@ -100,8 +100,13 @@ class Crowds:
             elif isinstance(part, OnPrivate):
                 about = [counts for name, counts in groups.private.items() if not part.on or name in part.on]
                 level = (min if part.safer_up else max)(part.reached(counts) for counts in about)
-                reached.append(f"{part.key}={level:.4g}")
+                reached.append(f"{part.key if part.only_value is None else part.subject}={level:.4g}")
         raise Unreachable(
             f"{self.policy.require} cannot be reached: with every public cell suppressed these {self.table.people} "
             f"people reach {', '.join(reached)}; lower the requirement to that, or add people"
         )
+
+
+def _is_blind(part: Requirement) -> bool:
+    """Does a requirement look at how often private values occur in a group, but at nothing else (see `BLIND`)?"""
+    return isinstance(part, BLIND) and not (isinstance(part, OnPrivate) and part.only_value is not None)

@@ -16,7 +16,7 @@ Shao, J. Beckford, Learning decision trees from anonymized data, use it. What th
   several people; only where that breaks the requirement is a part cut as above. Chance decides who of them goes left.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -246,7 +246,7 @@ class _Canvas:
                 self.right,
                 min(rows, 2 * len(parts) * size),
             )
-            private[name] = Counts(start, value, people, whole.whole, whole.ordered, whole.levels)
+            private[name] = replace(whole, start=start, value=value, people=people)
         holds = self.crowds.policy.require.holds(Groups(sizes, private))
         return holds[::2] & holds[1::2]
 

@@ -103,8 +103,22 @@ class Spans(ABC):
         good = np.ones(len(self.sizes), bool)
         for name, counts in self.judged.items():
             if name in part.looks_at((name,)):
-                good &= part.holds(Groups(self.sizes, {name: counts}, self.telling(name)))
+                spread = counts if part.only_value is None else self.with_value(name, part.only_value)
+                good &= part.holds(Groups(self.sizes, {name: spread}, self.telling(name)))
         return good
+
+    def with_value(self, name: str, value: str) -> Counts:
+        """The people of each span by their values of a private attribute, so that those with one value can be found."""
+        return self.judged[name]
+
+    def limited(self, name: str, require: Requirement) -> dict[str, float]:
+        """The level that each limit on one value of a private attribute reaches, by what is limited."""
+        reached, there = {}, self.telling(name)
+        for part in require.parts:
+            if isinstance(part, OnPrivate) and part.only_value is not None and name in part.on:
+                level = part.level(self.with_value(name, part.only_value))
+                reached[part.subject] = float(level.max() if there.all() else level[there].max(initial=0.0))
+        return reached
 
     def failing_people(self, good: Bools) -> int:
         """How many people are in spans that are not good."""

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from kspan.data.arrays import Bools, Int64s
 from kspan.data.encode import encode
+from kspan.data.having import Having
 from kspan.data.schema import Schema
 from kspan.errors import DataError, did_you_mean, listed
 from kspan.frames.files import load
@@ -20,6 +21,8 @@ from kspan.frames.native import of_its_kind
 YES = ("1", "1.0", "true", "t", "yes", "y")
 NO = ("0", "0.0", "false", "f", "no", "n", "?", "")
 MOST_CELLS = 1 << 32
+BOUGHT = Having.labels("no", "yes")
+"""The two values of an item, in the order in which people are counted by them."""
 
 
 @dataclass(frozen=True, repr=False)

@@ -1,7 +1,7 @@
 """Groups of people and how their private values are spread: all that a requirement may look at."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -9,7 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kspan.data.arrays import Bools, Int64s
+from kspan.data.having import Having
 from kspan.data.table import Column, Table
+from kspan.errors import PolicyError
 
 NO_WEIGHTS: Int64s = np.empty(0, np.int64)
 
@@ -34,6 +36,8 @@ class Counts:
     """Are the values numbers? Then the distance between two values is their distance in the order."""
     levels: tuple[Int64s, ...] = ()
     """The hierarchy above the values (see `Column.levels`), for the distance between categories."""
+    having: Having | None = field(default=None, compare=False)
+    """Finds a value by its name; None if values have no names here."""
 
     @classmethod
     def of(cls, groups: Iterable[Sequence[int]] | Int64s, whole: Int64s | None = None, **says: Any) -> "Counts":
@@ -76,6 +80,16 @@ class Counts:
         """The number of people in each group who have its most frequent value."""
         return self.max(self.people)
 
+    def people_with(self, name: str) -> Int64s:
+        """The number of people in each group whose cell shows a value, given by its name, or may hide it.
+
+        >>> Counts.of([[3, 0], [1, 2]], having=Having.labels("flu", "hiv")).people_with("hiv").tolist()
+        [0, 2]
+        """
+        if self.having is None:
+            raise PolicyError("nothing can be said of a single value here: values have no names")
+        return self.sum(np.where(self.having.codes(name)[self.value], self.people, 0))
+
     def united(self, member: Int64s, union: Int64s, number: int) -> "Counts":
         """The counts of `number` unions of groups, where for every i union `union[i]` contains group `member[i]`."""
         width = len(self.whole)
@@ -89,7 +103,7 @@ class Counts:
         """These groups, followed by the groups of another part of the same people."""
         start = np.concatenate([self.start, other.start[1:] + self.start[-1]])
         value, people = (np.concatenate(pair) for pair in ((self.value, other.value), (self.people, other.people)))
-        return Counts(start, value, people, self.whole, self.ordered, self.levels)
+        return replace(self, start=start, value=value, people=people)
 
 
 @dataclass(frozen=True, repr=False)
@@ -142,7 +156,7 @@ def count_values(column: Column, group: Int64s, number: int, weights: Int64s) ->
     present, times, _ = tally(column.codes.astype(np.int64), column.size, weights)
     whole = np.zeros(column.size, np.int64)
     whole[present] = times
-    like = Counts(NO_WEIGHTS, NO_WEIGHTS, NO_WEIGHTS, whole, column.kind == "numeric", column.levels)
+    like = Counts(NO_WEIGHTS, NO_WEIGHTS, NO_WEIGHTS, whole, column.kind == "numeric", column.levels, column.having)
     return _from_keys(distinct, people, number, like)
 
 
@@ -197,4 +211,4 @@ def _from_keys(keys: Int64s, people: Int64s, number: int, like: Counts) -> Count
     """Counts from sorted keys `group * width + value`; all but the entries is taken from `like`."""
     width = len(like.whole)
     start = np.searchsorted(keys, np.arange(number + 1) * width)
-    return Counts(start, keys % width, people, like.whole, like.ordered, like.levels)
+    return replace(like, start=start, value=keys % width, people=people)

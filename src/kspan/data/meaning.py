@@ -66,6 +66,12 @@ def meanings(column: Column, pattern: str | None = None) -> Meanings:
     return Meanings(tuple(cell for cell in numbers if cell is not None), numeric=True)
 
 
+def meaning(column: Column, text: str, *, numeric: bool) -> Cell:
+    """What a text would mean as a cell of a column, which speaks of numbers alone if it is numeric."""
+    cell = _read(column, text, None) or Exact(text)
+    return (_as_numbers(cell) or cell) if numeric else cell
+
+
 def _read(column: Column, label: str, ends: Ends | None) -> Cell | None:
     """Read a cell by itself; None if it looks like a general cell but cannot be read."""
     hierarchy = column.hierarchy

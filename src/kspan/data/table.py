@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
 
@@ -11,6 +11,9 @@ from kspan.data.arrays import Codes, Int64s
 from kspan.data.cells import SUPPRESSED, number_text
 from kspan.data.domain import Domain, Kind
 from kspan.data.hierarchy import Hierarchy, level_codes
+
+if TYPE_CHECKING:
+    from kspan.data.having import Having
 
 MISSING_LABEL = "(missing)"
 
@@ -59,6 +62,13 @@ class Column:
             return SUPPRESSED
         value = self.values[code]
         return value if isinstance(value, str) else number_text(value)
+
+    @cached_property
+    def having(self) -> "Having":
+        """Finds the codes that show a value."""
+        from kspan.data.having import Having  # it reads cells, and whoever reads cells knows columns
+
+        return Having(self)
 
     @cached_property
     def levels(self) -> tuple[Int64s, ...]:

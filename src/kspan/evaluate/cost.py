@@ -19,6 +19,7 @@ from kspan.frames.files import load
 from kspan.induce.methods import PRIVATE_METHODS, TREE_METHODS, learn, options_of
 from kspan.model.tree.model import Tree
 from kspan.policy import Policy
+from kspan.policy.values import check_occurs, named_values, of_some
 from kspan.privacy import KAnonymity
 from kspan.publish import judged_tree
 from kspan.share.publishing import share_tree
@@ -106,7 +107,7 @@ def cost_curve(
     seed, frame = int(random.integers(SEEDS)), load(data)
     predicts = makes_trees(method) or policy.target in policy.private
     trial = Trial.of(frame, policy, tested, rng=random) if predicts else None
-    people, policy = (frame, policy) if trial is None else (trial.known, trial.policy)
+    people, policy = (frame, policy) if trial is None else (trial.known, _for_some(trial, frame))
     chosen = max((part.k for part in policy.require.parts if isinstance(part, KAnonymity)), default=1)
     asked = _asked(ks, chosen, encode(people, policy, []).people)
     if method == "auto":
@@ -127,6 +128,14 @@ def cost_curve(
     learner, settings = _plain(method, options)
     ceiling = trial.taught(trial.known, learner, settings)
     return CostCurve(method, learner, policy.target, trial.people, ceiling, trial.floor, chosen, tuple(points))
+
+
+def _for_some(trial: Trial, everybody: pl.DataFrame) -> Policy:
+    """The policy for the people that are learned from, among whom nobody may have a value that the policy limits."""
+    policy = trial.policy
+    names = list(dict.fromkeys(name for _, name, _ in named_values(policy.require)))
+    check_occurs(policy.require, encode(everybody, policy, names), policy)
+    return replace(policy, require=of_some(policy.require, encode(trial.known, policy, names), policy))
 
 
 def known_methods() -> list[str]:

@@ -87,6 +87,9 @@ def draft(frame: pl.DataFrame, source: str, *, k: int = 10) -> str:
         "# distinct_l = 2      # and every crowd must show at least two values of each private column",
         "# confidence = 0.85   # and nobody may guess a private value with more confidence than this",
         "",
+        "# [require.illness.confidence_of]     # or one value of a private column, while all others are free",
+        "# hiv = 0.2",
+        "",
         "# How values generalize, for the columns where you want a say (needed only to anonymize):",
         "# [hierarchies]",
         *[

@@ -18,8 +18,9 @@ from kspan.frames.commit import together
 from kspan.frames.files import read_text, write_text
 from kspan.frames.places import make_folder
 from kspan.policy.toml import write_toml
+from kspan.policy.values import check_declared
 from kspan.privacy.requirement import Requirement
-from kspan.privacy.spec import from_table, parse, to_table
+from kspan.privacy.spec import from_table, parse, resolved, to_table
 
 Suppressed = Literal["value", "anything"]
 Counting = Literal["rows", "people"]
@@ -84,7 +85,10 @@ class Policy(Schema):
         super().__post_init__()
         hierarchies = {name: _hierarchy(name, says, Path()) for name, says in self.hierarchies.items()}
         self._set("hierarchies", MappingProxyType(hierarchies))
-        self.require.check(self.private)  # last, since the target may have become private only now
+        # Last, since the target may have become private only now.
+        self._set("require", resolved(self.require, self.private))
+        self.require.check(self.private)
+        check_declared(self.require, self)
 
     @classmethod
     def of(cls, given: "PolicyLike") -> "Policy":

@@ -1,15 +1,19 @@
 """Diversity of private values in every group (Machanavajjhala et al. 2006), and bounds on the commonest value."""
 
+import json
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar, Self
 
 import numpy as np
 
+from kspan.data.alike import look
 from kspan.data.arrays import Bools, Floats
+from kspan.data.cells import SUPPRESSED, number_text
 from kspan.data.groups import Counts
-from kspan.errors import check_number
-from kspan.privacy.requirement import SLACK, OnPrivate
+from kspan.data.table import MISSING_LABEL
+from kspan.errors import PolicyError, check_number
+from kspan.privacy.requirement import SLACK, OnPrivate, quoted
 
 
 @dataclass(frozen=True)
@@ -182,19 +186,56 @@ class Confidence(OnPrivate):
 
     >>> Confidence(0.85).holds_for(Counts.of([[17, 3], [18, 2]])).tolist()
     [True, False]
+
+    With a `value` it is about that value of one attribute alone, and all others are free (Wang, Fung, Yu 2005):
+
+    >>> from kspan.data.having import Having
+    >>> counts = Counts.of([[17, 3], [3, 2]], having=Having.labels("flu", "hiv"))
+    >>> Confidence(0.2, on="illness", value="hiv").holds_for(counts).tolist()
+    [True, False]
     """
 
     key: ClassVar[str] = "confidence"
 
     bound: float
+    value: str | None = field(default=None, kw_only=True)
 
     def check_parameters(self) -> None:
-        """Refuse a bound that is no share from 0 to 1."""
+        """Refuse a bound that is no share from 0 to 1, and a value that is none or belongs to no one attribute."""
         check_number(self.key, self.bound, low=0, high=1)
+        if self.value is not None:
+            self._check_value(self.value)
+
+    def _check_value(self, value: object) -> None:
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            value = number_text(value)
+            object.__setattr__(self, "value", value)
+        if not isinstance(value, str):
+            raise PolicyError(f"the value of {self.key} must be text or a number, not {value!r:.40}")
+        if len(self.on) != 1:
+            raise PolicyError(f"{self.key} of the value {value!r:.40} needs the one attribute that has it: name it")
+        if look(value) in ("", SUPPRESSED):
+            raise PolicyError(
+                f"{self.key} of {self.on[0]!r} names the value {value!r}, which is none: for people without a value "
+                f"write {MISSING_LABEL!r}"
+            )
+
+    @property
+    def only_value(self) -> str | None:
+        """The one value that it is about, if there is one."""
+        return self.value
+
+    @property
+    def subject(self) -> str:
+        """Its text up to the bound: a value stands behind its attribute, in quotes."""
+        if self.value is None:
+            return super().subject
+        return f"{self.key}[{quoted(self.on[0])}={json.dumps(self.value, ensure_ascii=False)}]"
 
     def level(self, counts: Counts) -> Floats:
-        """The share of the commonest value in each group: the attacker's best guess."""
-        return counts.majority / counts.sizes
+        """The share of the one value in each group or, without one, of the commonest: the attacker's best guess."""
+        people = counts.majority if self.value is None else counts.people_with(self.value)
+        return people / counts.sizes
 
     def admits(self, level: Floats) -> Bools:
         """Levels of at most the bound are good enough."""
@@ -202,6 +243,9 @@ class Confidence(OnPrivate):
 
     def promise(self, what: str) -> str:
         """What it means for people."""
+        if self.value is not None:
+            told = f"that {what} is {json.dumps(self.value, ensure_ascii=False)}"
+            return f"Of nobody can it be guessed with more than {_percent(self.bound)} certainty {told}."
         return f"Nobody's {what} can be guessed with more than {_percent(self.bound)} certainty."
 
     @classmethod

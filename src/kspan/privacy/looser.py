@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import fields, replace
+from dataclasses import replace
 from functools import reduce
 from operator import and_
 from typing import Any
@@ -60,7 +60,7 @@ def _looser(part: Requirement) -> Sequence[Sequence[Requirement]]:
         return []
     end = type(part).loosest(NOBODY_DIFFERS)
     ladders = []
-    for name in (entry.name for entry in fields(part) if entry.name != "on"):
+    for name in part.parameters:
         changes: list[dict[str, Any]] = [{name: level} for level in _levels(getattr(part, name), getattr(end, name))]
         ladders.append([replace(part, **change) for change in changes])
     return ladders

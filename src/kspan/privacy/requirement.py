@@ -11,10 +11,13 @@ import numpy as np
 
 from kspan.data.arrays import Bools, Floats
 from kspan.data.groups import Counts, Groups
-from kspan.errors import PolicyError, did_you_mean
+from kspan.errors import PolicyError, did_you_mean, listed
 
 REQUIREMENTS: dict[str, type["Requirement"]] = {}
 """All requirements by the key that policies and texts use; every class with a `key` registers itself."""
+
+NO_PARAMETERS = ("on", "value")
+"""Fields of a requirement that say what it is about, not how much it asks."""
 
 SLACK = 1e-9
 """Allowed error of levels from logarithms or long sums: a group that is exact on paper must not fail by rounding."""
@@ -128,6 +131,21 @@ class OnPrivate(Requirement):
         return self.on or private
 
     @property
+    def only_value(self) -> str | None:
+        """The one value that it is about; None if it is about all values of its attributes."""
+        return None
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """The names of its parameters."""
+        return tuple(entry.name for entry in fields(self) if entry.name not in NO_PARAMETERS)
+
+    @property
+    def subject(self) -> str:
+        """What is required of what, without how much: its text up to the parameter."""
+        return f"{self.key}[{', '.join(map(quoted, self.on))}]" if self.on else self.key
+
+    @property
     def assumed_distinct(self) -> int:
         """How many values each group is assumed to have if only its commonest is told (see `privacy.worst`)."""
         return 1
@@ -160,6 +178,8 @@ class OnPrivate(Requirement):
     def satisfied(self, groups: Groups) -> Bools:
         """Which groups satisfy it for all attributes that it is about."""
         about = [counts for name, counts in groups.private.items() if not self.on or name in self.on]
+        if self.on and not about:  # it would hold of nothing at all
+            raise PolicyError(f"{self} cannot be asked here: nothing is known of {listed(self.on)}")
         every: Bools = np.logical_and.reduce([self.holds_for(counts) for counts in about])
         return every
 
@@ -177,16 +197,16 @@ class OnPrivate(Requirement):
     @property
     def parameter(self) -> Any:
         """Its parameter, or a list of all if there are several."""
-        given = (getattr(self, entry.name) for entry in fields(self) if entry.name != "on")
+        given = (getattr(self, name) for name in self.parameters)
         values = [value.item() if isinstance(value, np.generic) else value for value in given]
         return values if len(values) > 1 else values[0]
 
     def __str__(self) -> str:
-        on = f"[{', '.join(map(_quoted, self.on))}]" if self.on else ""
-        return f"{self.key}{on}={_written(self.parameter)}"
+        return f"{self.subject}={_written(self.parameter)}"
 
 
-def _quoted(name: str) -> str:
+def quoted(name: str) -> str:
+    """Write a name, in quotes if it needs them."""
     return name if re.fullmatch(r"[\w.-]+", name) else json.dumps(name, ensure_ascii=False)
 
 

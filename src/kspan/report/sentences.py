@@ -92,7 +92,7 @@ def promise(part: Requirement, private: Sequence[str]) -> str:
     """What one part of a requirement means for people."""
     names = [visible(name) for name in part.looks_at(private)]
     named = conjoined(names) if 0 < len(names) <= MOST_NAMED else "any private attribute"
-    return part.promise(f"each of {named}" if 1 < len(names) <= MOST_NAMED else named)
+    return visible(part.promise(f"each of {named}" if 1 < len(names) <= MOST_NAMED else named))
 
 
 def proof(audit: Audit, *, warned: bool = False) -> Iterator[str]:

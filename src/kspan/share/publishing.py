@@ -26,7 +26,7 @@ from kspan.model.tree.release import TreeRelease
 from kspan.notebooks import ShownInNotebooks
 from kspan.policy import Policy, PolicyLike
 from kspan.privacy import Requirement
-from kspan.privacy.spec import parse
+from kspan.privacy.spec import parse, resolved
 from kspan.publish import Judged, judged_paths, judged_tree, write_judged
 from kspan.share.spread import marginals as spread_of
 
@@ -151,6 +151,7 @@ def prune_tree(
     tree = _given(model, frame, policy)
     if frame is not None and policy is not None:
         tree = _of_these(tree, frame, policy)
+    asked = resolved(asked, (tree.target,))
     found = atp(tree, asked, merge=merge, information=information)
     told = disclosure or found.disclosure
     if frame is None or policy is None:

@@ -18,6 +18,7 @@ from kspan.frames.files import load
 from kspan.frames.native import of_its_kind
 from kspan.options import PROGRESS, check_names
 from kspan.policy import Policy, PolicyLike
+from kspan.policy.values import check_occurs
 from kspan.tables.methods import APART, AUTO, methods, options_of
 from kspan.tables.release import TableRelease, released_people
 
@@ -46,6 +47,7 @@ def anonymize(
     people, policy = load(data), Policy.of(policy)
     progress("coding the columns")
     table = encode(people, policy)
+    check_occurs(policy.require, table, policy)
 
     def made(name: str) -> TableRelease:
         # Each method starts from the seed anew, so that `auto` gives the same table as the method it chooses.

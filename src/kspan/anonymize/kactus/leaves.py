@@ -65,7 +65,9 @@ class AllowedTogether:
         private = {}
         for name, whole in self.whole.items():
             column = replace(self.table[name], codes=self.table[name].codes[rows])
-            private[name] = replace(count_values(column, group, len(parts), weights), whole=whole)
+            counts = count_values(column, group, len(parts), weights)
+            # What was found of the whole column is good for a part of it.
+            private[name] = replace(counts, whole=whole, having=self.table[name].having)
         return self.policy.require.holds(Groups(np.array([self.people(part) for part in parts]), private))
 
 

@@ -224,7 +224,10 @@ class Cut:
         weights = None if table.weights is None else table.weights[rows]
         columns = {name: replace(table[name], codes=table[name].codes[rows]) for name in private}
         groups = count_groups(Table(columns, len(rows), weights), group, number, private)
-        counts = {name: replace(groups.private[name], whole=whole) for name, whole in private.items()}
+        counts = {
+            name: replace(groups.private[name], whole=whole, having=table[name].having)
+            for name, whole in private.items()
+        }
         return replace(groups, private=counts)
 
     @cached_property

@@ -12,6 +12,7 @@ from kspan.errors import DataError, PolicyError, listed
 from kspan.model.clusters.model import Clusters
 from kspan.model.kinds import Given
 from kspan.policy import Policy
+from kspan.policy.values import check_occurs
 from kspan.privacy import OnPrivate
 
 
@@ -22,7 +23,9 @@ def audit_clusters(clusters: Clusters, people: pl.DataFrame, policy: Policy, *, 
     private values lead to (Friedman et al. 2008, Sect. 4.2). A span of one cell is safe at any size.
     """
     _check_asked(clusters, policy)
-    return judge(cluster_spans(clusters, clustered_people(clusters, people, policy)), policy.require, show=show)
+    table = clustered_people(clusters, people, policy)
+    check_occurs(policy.require, table, policy)
+    return judge(cluster_spans(clusters, table), policy.require, show=show)
 
 
 def clustered_people(clusters: Clusters, people: pl.DataFrame, policy: Policy) -> Table:

@@ -49,10 +49,10 @@ class ClusterSpans(SpansOfPeople):
         """Tell which spans satisfy one part of the requirement; one on private values is asked of clusters, too.
 
         A cell is a part of all private attributes: if everybody of a span is in one, though others could be reached, it
-        is told where all of them are.
+        is told where all of them are. A limit on one value is not about cells: the span's people who have it count.
         """
         good = super().holds(part)
-        if not isinstance(part, OnPrivate):
+        if not isinstance(part, OnPrivate) or part.only_value is not None:
             return good
         return good & replace(part, on=()).holds(Groups(self.sizes, {CLUSTER: self.cells}, self.exposing))
 

@@ -15,7 +15,9 @@ from kspan.model.kinds import Given
 from kspan.model.rules.model import Rules
 from kspan.policy import Policy
 from kspan.policy.patterns import expanded, roles_of
+from kspan.policy.values import check_items
 from kspan.privacy import Requirement
+from kspan.privacy.spec import resolved
 
 
 def audit_rules(rules: Rules, people: Any, policy: Policy | Requirement, *, show: int = 5) -> Audit:
@@ -29,7 +31,9 @@ def audit_rules(rules: Rules, people: Any, policy: Policy | Requirement, *, show
     if isinstance(policy, Policy):
         _check_roles(rules, policy)
     elif rules.private:
+        require = resolved(require, rules.private)
         require.check(rules.private)
+    check_items(require)
     if people is None:
         return audit_figures(rules, require, show=show)
     frame, weight = load(people), None

@@ -35,7 +35,7 @@ from numpy.typing import NDArray
 from kspan.audit.rules.figures import untrue_rules
 from kspan.audit.spans import Spans
 from kspan.data.arrays import Bools, Int64s
-from kspan.data.baskets import Baskets
+from kspan.data.baskets import BOUGHT, Baskets
 from kspan.data.groups import Counts, Groups
 from kspan.model.rules.model import Rules
 
@@ -187,7 +187,9 @@ class RuleSpans(Spans):
     def disclosed(self) -> Mapping[str, Counts]:
         """For each private item, how many people of each span did not buy it, and how many did."""
         bought = {item: bought_in_spans(item, self, self.baskets) for item in self.where}
-        return {item: Counts.of(np.column_stack([self.sizes - each, each])) for item, each in bought.items()}
+        return {
+            item: Counts.of(np.column_stack([self.sizes - each, each]), having=BOUGHT) for item, each in bought.items()
+        }
 
     def telling(self, name: str) -> Bools:
         """Tell in which spans some rule tells of an item."""

@@ -19,6 +19,7 @@ from kspan.data.groups import NO_WEIGHTS, Counts, Groups, count_values
 from kspan.data.table import Table
 from kspan.model.partition import Partition
 from kspan.policy import Policy
+from kspan.policy.values import unseen
 from kspan.privacy.requirement import Requirement
 from kspan.utility.loss import average_group_size, certainty_penalty, classification_metric, discernibility
 
@@ -124,7 +125,10 @@ class TableSpans(SpansOfPeople):
     def facts(self) -> dict[str, Any]:
         """Identifiers that are still there, suppressed cells, and the people who were linked."""
         linked = None if self.linked is None else LinkedPeople(self.linked.given, self.linked.unmatched)
-        return {"identifiers": self.identifiers, "suppressed": self.alone.suppressed, "linked": linked}
+        having = {name: self.table[name].having for name in self.policy.private}
+        assumptions = tuple(unseen(self.policy.require, self.policy, having))
+        facts = {"identifiers": self.identifiers, "suppressed": self.alone.suppressed, "linked": linked}
+        return {**facts, "assumptions": assumptions}
 
     def per_row(self, good: Bools) -> pl.DataFrame:
         """The risk of each row, without its cells: its place in the file and the numbers of its group."""

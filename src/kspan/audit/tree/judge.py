@@ -18,6 +18,7 @@ from kspan.model.kinds import Given
 from kspan.model.tree.model import Tree
 from kspan.model.tree.people import check_roles
 from kspan.policy import Policy
+from kspan.policy.values import check_occurs
 
 
 def audit_tree(
@@ -32,7 +33,9 @@ def audit_tree(
     for one in trees:
         check_roles(one, policy)
     check_asked(trees, policy.require)
-    return judge(joint_spans(trees, people_of(trees, people, policy)), policy.require, show=show)
+    table = people_of(trees, people, policy)
+    check_occurs(policy.require, table, policy)
+    return judge(joint_spans(trees, table), policy.require, show=show)
 
 
 def _tree_alone(given: Given, asked: AuditRequest) -> Audit:

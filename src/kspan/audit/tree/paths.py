@@ -15,13 +15,15 @@ from kspan.data.alike import look
 from kspan.data.arrays import Bools, Floats, Int64s
 from kspan.data.encode import encode_column
 from kspan.data.groups import Counts, Groups
+from kspan.data.having import Having
 from kspan.data.schema import Schema
-from kspan.data.table import MISSING_LABEL
+from kspan.data.table import MISSING_LABEL, Column
 from kspan.errors import KspanError, PolicyError, listed
 from kspan.model.outcome import HitMiss, plain
 from kspan.model.tree.model import Tree
 from kspan.model.tree.paths import ways_to
 from kspan.policy import Policy
+from kspan.policy.values import unseen
 from kspan.privacy import OnPrivate, Requirement
 from kspan.privacy.worst import worst_counts
 
@@ -107,8 +109,11 @@ class PublishedPaths(Spans):
 
     def holds(self, part: Requirement) -> Bools:
         """Tell which paths satisfy one part of the requirement; behind hit and miss, the labels are the most uneven."""
-        labels = {self.tree.target: self.labels(part.assumed_distinct)} if isinstance(part, OnPrivate) else {}
-        return part.holds(Groups(self.sizes, labels, self.exposing))
+        if not isinstance(part, OnPrivate):
+            return part.holds(Groups(self.sizes, {}, self.exposing))
+        target, value = self.tree.target, part.only_value
+        labels = self.labels(part.assumed_distinct) if value is None else self.with_value(target, value)
+        return part.holds(Groups(self.sizes, {target: labels}, self.exposing))
 
     def facts(self) -> dict[str, Any]:
         """The assumptions that the verdict rests on."""
@@ -127,8 +132,10 @@ class PublishedPaths(Spans):
         if not self.is_whole:
             yield (
                 "Some people were counted into several paths, in fractions: sizes are rounded down, "
-                "and the fractions of other labels are given to the commonest."
+                "and the fractions of other labels are given to the commonest, or to the one that is limited."
             )
+        schema = self.policy or Schema(private=[self.tree.target])
+        yield from unseen(self.require, schema, {self.tree.target: self._label_column.having})
         if self.by_label:
             return
         parts = [part for part in self.require.parts if isinstance(part, OnPrivate)]
@@ -151,11 +158,40 @@ class PublishedPaths(Spans):
         there = np.flatnonzero(whole)
         # As the column of the people would be coded: numbers by size, and with the hierarchy of the policy.
         names = [self.tree.labels[place] for place in there.tolist()]
-        series = pl.Series(self.tree.target, [None if name == MISSING_LABEL else name for name in names], pl.String)
-        column = encode_column(series, self.policy or Schema(private=[self.tree.target]))
+        column = self._coded(names)
         dense = np.zeros((len(self._people), column.size), np.int64)
         np.add.at(dense.T, column.codes, self._people[:, there].T)  # labels that look alike count as one
         return Counts.of(dense, ordered=column.kind == "numeric", levels=column.levels)
+
+    def with_value(self, name: str, value: str) -> Counts:
+        """The most people of each path who may have a label, beside all others of the path.
+
+        Fractions of other labels are given to it. Behind hit and miss it has all hits, or as many misses as there can
+        be, since no label has more people than the commonest.
+        """
+        is_it = self._label_column.having.codes(value)[self._label_column.codes]
+        if self.by_label:
+            others = np.floor(self.published[:, ~is_it]).sum(axis=1)
+        else:
+            hit, miss = self.published.T
+            outcomes = [leaf.outcome for leaf in self.tree.leaves]
+            hits_it = np.array([is_it[outcomes[leaf].label] for leaf in self.leaf.tolist()], bool)
+            # Several spellings of a label may look alike: each has at most as many people as the commonest.
+            most = hit * (int(is_it.sum()) - hits_it)
+            others = np.floor(_as_filed(np.where(hits_it, 0.0, hit) + np.maximum(miss - most, 0.0)))
+        everybody = np.ceil(self._totals)
+        people = np.column_stack([others, everybody - others]).astype(np.int64)
+        return Counts.of(people, having=Having.labels("", value))
+
+    @cached_property
+    def _label_column(self) -> Column:
+        """The labels of the tree, one row each, as the column of the people would be coded."""
+        return self._coded(self.tree.labels)
+
+    def _coded(self, labels: Sequence[str]) -> Column:
+        cells = [None if label == MISSING_LABEL else label for label in labels]
+        series = pl.Series(self.tree.target, cells, pl.String)
+        return encode_column(series, self.policy or Schema(private=[self.tree.target]))
 
     @cached_property
     def _totals(self) -> Floats:

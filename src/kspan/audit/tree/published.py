@@ -8,6 +8,7 @@ from kspan.errors import PolicyError, listed
 from kspan.model.tree.model import Tree
 from kspan.policy import Policy
 from kspan.privacy import OnPrivate, Requirement
+from kspan.privacy.spec import resolved
 
 
 def audit_paths(tree: Tree, require: Requirement, policy: Policy | None = None, *, show: int = 5) -> Audit:
@@ -17,6 +18,7 @@ def audit_paths(tree: Tree, require: Requirement, policy: Policy | None = None, 
     tells only hit and miss, each part of the requirement is asked of the most uneven labels behind them. A policy says
     how labels are ordered. With private attributes a path is no span: `Audit.assumptions` says so.
     """
+    require = resolved(require, (tree.target,))
     check_asked([tree], require, by_paths=True)
     _check_told(tree, require)
     return judge(PublishedPaths(tree, policy, require), require, show=show)

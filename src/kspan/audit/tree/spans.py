@@ -18,7 +18,7 @@ from kspan.audit.tree.told import Told, joined, told_of
 from kspan.audit.tree.truth import Ends, ends_of, labels_of, untrue_nodes
 from kspan.data.arrays import Bools, Int64s
 from kspan.data.cells import SUPPRESSED
-from kspan.data.groups import NO_WEIGHTS, Groups, count_groups, count_values, tally
+from kspan.data.groups import NO_WEIGHTS, Counts, Groups, count_groups, count_values, tally
 from kspan.data.table import Column, Table
 from kspan.model.tree.model import Tree
 from kspan.model.tree.people import coded_people
@@ -50,6 +50,13 @@ class TreeSpans(SpansOfPeople):
     def telling(self, name: str) -> Bools:
         """Tell in which spans something is told of a private attribute: of one that is asked, only where it varies."""
         return self._where.get(name, self.exposing)
+
+    def with_value(self, name: str, value: str) -> Counts:
+        """The people of each span by the values that they truly have, since a region that is told may hold several."""
+        if name not in self.told:
+            return super().with_value(name, value)
+        weights = NO_WEIGHTS if self.table.weights is None else self.table.weights
+        return count_values(self.table[name], self.span, len(self.sizes), weights)
 
     @cached_property
     def _where(self) -> dict[str, Bools]:

@@ -5,9 +5,11 @@ import numpy as np
 from kspan.data.arrays import Bools, Floats, Int64s
 from kspan.data.cells import number
 from kspan.data.groups import Counts, Groups
+from kspan.data.having import Having
 from kspan.errors import PolicyError
 from kspan.model.tree.model import Tree
 from kspan.privacy import KAnonymity, OnPrivate, Requirement
+from kspan.privacy.spec import resolved
 from kspan.privacy.worst import worst_counts
 
 DECIMALS = 6
@@ -19,9 +21,9 @@ class PathMeasure:
     """Asks a requirement of the labels on each path (their Definitions 9, 11 and 13)."""
 
     def __init__(self, tree: Tree, requirement: Requirement, *, estimated: bool) -> None:
-        self.requirement, self.target, self.labels = requirement, tree.target, tree.labels
-        self.estimated = estimated
-        for part in requirement.parts:
+        self.requirement, self.target, self.labels = resolved(requirement, (tree.target,)), tree.target, tree.labels
+        self.estimated, self.having = estimated, Having.labels(*tree.labels)
+        for part in self.requirement.parts:
             if isinstance(part, OnPrivate) and part.on and part.on != (tree.target,):
                 raise PolicyError(f"{part} cannot be asked of a tree: it tells of {tree.target!r} alone")
             if estimated and isinstance(part, OnPrivate) and part.beside_everybody:
@@ -50,6 +52,8 @@ class PathMeasure:
         sizes = np.maximum(np.floor(totals), 1).astype(np.int64)
         if isinstance(part, KAnonymity):
             return Groups(sizes)
+        if isinstance(part, OnPrivate) and part.only_value is not None:
+            return Groups(sizes, {self.target: self.with_label(counts, np.ceil(totals), part.only_value)})
         if self.estimated:
             hit = np.ceil(counts.max(axis=1) - SLACK).astype(np.int64)
             miss = np.ceil(totals).astype(np.int64) - hit
@@ -58,6 +62,22 @@ class PathMeasure:
         else:
             people = _whole_people(counts, totals)
         return Groups(sizes, {self.target: Counts.of(people, self.whole, ordered=self.ordered)})
+
+    def with_label(self, counts: Floats, everybody: Floats, label: str) -> Counts:
+        """The people of each path who may have a label at most, beside all others.
+
+        Fractions of other labels are taken for it. Estimated labels tell only the commonest: whatever misses it may be
+        the label, as far as that does not make it commoner.
+        """
+        is_it = self.having.codes(label)
+        if self.estimated:
+            hit, places = np.ceil(counts.max(axis=1) - SLACK), int(is_it.sum())
+            hits = is_it[counts.argmax(axis=1)]
+            have = np.where(hits, hit, 0.0) + np.minimum(everybody - hit, hit * (places - hits))
+        else:
+            have = everybody - np.floor(counts[:, ~is_it] + SLACK).sum(axis=1)
+        people = np.column_stack([everybody - have, have]).astype(np.int64)
+        return Counts.of(people, having=Having.labels("", label))
 
 
 def _whole_people(counts: Floats, totals: Floats) -> Int64s:

@@ -19,6 +19,7 @@ from kspan.model.clusters.model import Axis, Center, Clusters
 from kspan.model.tree.model import Attribute, Role
 from kspan.options import Within, takes_options
 from kspan.policy import Policy, PolicyLike
+from kspan.policy.values import check_occurs
 from kspan.privacy import KAnonymity, OnPrivate
 
 Scaling = Literal["deviation", "range", "none"]
@@ -60,6 +61,7 @@ def clusters(
         min_people: The fewest people of a cluster, the policy's k unless said.
         scaling: What numbers are divided by to be comparable.
     """
+    check_occurs(policy.require, table, policy)
     axes = tuple(_axis(table[name], policy, scaling) for name in (*policy.public, *policy.private))
     fewest = _k_of(policy) if min_people is None else min_people
     drafts = _Drafts(axes, table, policy)
@@ -113,7 +115,9 @@ class _Drafts:
 
     def cells_hold(self, draft: Clusters, span: Int64s, exposing: Bools) -> bool:
         """Would what the clusters of people tell of whole spans keep what is required of private values?"""
-        parts = [replace(part, on=()) for part in self.policy.require.parts if isinstance(part, OnPrivate)]
+        required = (part for part in self.policy.require.parts if isinstance(part, OnPrivate))
+        # A cell is no value, and whoever has a value was counted in the span.
+        parts = [replace(part, on=()) for part in required if part.only_value is None]
         if not parts:
             return True
         keys = span * len(draft) + draft.nearest(self.table)

@@ -16,6 +16,7 @@ from kspan.notebooks import ShownInNotebooks
 from kspan.options import Within, takes_options
 from kspan.policy import Policy, PolicyLike
 from kspan.policy.patterns import expanded
+from kspan.policy.values import check_items
 
 Measure = Literal["confidence", "lift", "support"]
 Share = Annotated[float, Within(0, 1)]
@@ -108,6 +109,7 @@ def choose_rules(
 def _chosen(
     found: Iterable[Rule], baskets: Baskets, policy: Policy, measure: str, most: int, tell_lift: bool
 ) -> MinedRules:
+    check_items(policy.require)
     crowds = LookAlikes(baskets, policy.public, policy.require)
     taken, refused = list[Rule](), list[tuple[Rule, int, int]]()
     for rule in sorted(found, key=lambda one: _best_first(one, measure)):

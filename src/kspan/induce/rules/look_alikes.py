@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from kspan.data.arrays import Bools, Int64s
-from kspan.data.baskets import Baskets
+from kspan.data.baskets import BOUGHT, Baskets
 from kspan.data.groups import Counts, Groups
 from kspan.privacy import OnPrivate, Requirement
 
@@ -82,7 +82,7 @@ class LookAlikes:
             for item in part.looks_at(tuple(told)):
                 if item in told and told[item].any():
                     bought = _counted(crowd, len(sizes), self.bought[item])
-                    counts = Counts.of(np.column_stack([sizes - bought, bought]))
+                    counts = Counts.of(np.column_stack([sizes - bought, bought]), having=BOUGHT)
                     good &= part.holds(Groups(sizes, {item: counts}, told[item]))
         return good, sizes
 

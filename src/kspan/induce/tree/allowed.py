@@ -55,7 +55,8 @@ class Guard:
         populated = sizes > 0
         if populated.any():
             people = self.people
-            counts = Counts.of(parts.counts[populated], self.whole, ordered=people.ordered, levels=people.levels)
+            named = {"ordered": people.ordered, "levels": people.levels, "having": people.having}
+            counts = Counts.of(parts.counts[populated], self.whole, **named)
             private = {} if self.target is None else {self.target: counts}
             good[populated] = requirement.holds(Groups(sizes[populated], private, parts.exposing[populated]))
         return good

@@ -2,6 +2,7 @@
 
 Whoever knows the public values of people knows their span, and the tree tells how many of it gave which answers. So the
 answers on the way to their leaves are values of the attribute that is asked, and must satisfy what is required of it.
+A limit on one value counts the people who truly have it, since an answer that admits others as well names it, too.
 """
 
 from collections.abc import Callable, Sequence
@@ -100,11 +101,19 @@ class Answers:
         _, place = np.unique(group, return_inverse=True)
         groups = int(place.max(initial=-1)) + 1
         counts = np.bincount(place * size + told[rows], weights, groups * size).reshape(groups, size).astype(np.int64)
-        counts = counts[counts[:, 1:].any(axis=1)]
-        if not len(counts):
+        telling = counts[:, 1:].any(axis=1)
+        if not telling.any():
             return True
         everybody = self.people.weights if len(self.people.weights) else None
         whole = np.bincount(told, everybody, size).astype(np.int64)
-        name = self.features[number].attribute.name
-        found = Groups(counts.sum(axis=1), {name: Counts.of(counts, whole)})
-        return all(bool(part.holds(found).all()) for part in self.required[number])
+        feature, required = self.features[number], self.required[number]
+        sizes = counts.sum(axis=1)[telling]
+        answers = {feature.attribute.name: Counts.of(counts[telling], whole)}
+        good = all(part.holds(Groups(sizes, answers)).all() for part in required if part.only_value is None)
+        of_values = [part for part in required if part.only_value is not None]
+        if not good or not of_values:
+            return good
+        keys = place * feature.size + feature.codes[rows]
+        true = np.bincount(keys, weights, groups * feature.size).reshape(groups, -1).astype(np.int64)[telling]
+        values = {feature.attribute.name: Counts.of(true, having=feature.having)}
+        return all(part.holds(Groups(sizes, values)).all() for part in of_values)

@@ -8,6 +8,7 @@ import numpy as np
 
 from kspan.data.arrays import Codes, Floats, Int64s
 from kspan.data.general import General, general
+from kspan.data.having import Having
 from kspan.data.hierarchy import level_codes
 from kspan.data.schema import Schema
 from kspan.data.table import Column, Table
@@ -31,6 +32,8 @@ class Feature:
     """For each level of the hierarchy, the code of the name that each value has there."""
     spread: Spread | None = None
     """Set if cells may admit several values: how rows spread over these. Then `codes` are of cells, not of values."""
+    having: Having | None = None
+    """Finds the codes of a value by its name; None where `codes` are of cells."""
 
     @property
     def cells(self) -> int:
@@ -136,7 +139,7 @@ def _numeric(column: Column, role: Role) -> Feature:
     # The lowest and the highest number of the data are somebody's: a range is told only if it was declared.
     low, high = (column.domain.low, column.domain.high) if column.domain is not None else (None, None)
     attribute = Attribute(column.name, role, "numeric", (), low, high, column.has_missing)
-    return Feature(attribute, column.codes, column.size, column.values, ())
+    return Feature(attribute, column.codes, column.size, column.values, (), having=column.having)
 
 
 def _categorical(column: Column, role: Role) -> Feature:
@@ -152,4 +155,6 @@ def _categorical(column: Column, role: Role) -> Feature:
     known = [*labels, *[None] * column.has_missing]
     levels = () if hierarchy is None else level_codes(hierarchy, known, join_at_root=False)
     attribute = Attribute(column.name, role, "categorical", labels, has_missing=column.has_missing)
-    return Feature(attribute, codes, size, None, levels)
+    # A suppressed cell is a label among others here, and still admits every value.
+    recoded = replace(column, codes=codes, values=np.array(labels, object), has_suppressed=False)
+    return Feature(attribute, codes, size, None, levels, having=recoded.having)

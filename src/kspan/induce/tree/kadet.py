@@ -11,6 +11,7 @@ from kspan.induce.tree.worth import C45, SCORES, Score
 from kspan.model.tree.model import Tree
 from kspan.options import takes_options
 from kspan.policy import Policy
+from kspan.policy.values import check_occurs
 from kspan.privacy import OnPrivate
 
 
@@ -68,6 +69,7 @@ def kadet_c45(
 def _grown(table: Table, policy: Policy, score: int, min_rows: int) -> Growth:
     target_public = policy.target in policy.public
     _check_requirement(policy)
+    check_occurs(policy.require, table, policy)
     people, features = offered(table, policy)
     growth = Growth(
         people,

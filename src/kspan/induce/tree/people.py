@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from kspan import kernels
 from kspan.data.arrays import Bools, Codes, Floats, Int64s
 from kspan.data.groups import NO_WEIGHTS
+from kspan.data.having import Having
 from kspan.data.table import Table
 from kspan.induce.tree.features import Feature
 
@@ -76,13 +77,15 @@ class People:
     """Are the labels numbers, so that they are as far apart as their ranks?"""
     levels: tuple[Int64s, ...] = ()
     """The hierarchy above the labels, if there is one."""
+    having: Having | None = None
+    """Finds a label by its name."""
 
     @classmethod
     def of(cls, table: Table, target: str) -> "People":
         """Everybody in a table."""
         column = table[target]
         weights = NO_WEIGHTS if table.weights is None else table.weights
-        return cls(column.codes, column.size, weights, column.kind == "numeric", column.levels)
+        return cls(column.codes, column.size, weights, column.kind == "numeric", column.levels, column.having)
 
     def everybody(self) -> tuple[Rows, Floats]:
         """All rows, and their weights if they have any."""
