@@ -6,9 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import kspan as ks
-from kspan.audit.rules.implied import implied_spans
+from kspan.audit.baskets.implied import implied_spans
+from kspan.audit.baskets.spans import basket_spans
+from kspan.audit.rules.figures import PublishedRules
 from kspan.audit.rules.judge import audit_rules
-from kspan.audit.rules.spans import rule_spans
 from kspan.data.baskets import encode_baskets
 from kspan.errors import Unreachable
 from kspan.induce.methods import options_of
@@ -38,7 +39,7 @@ def policy(require: str | Requirement) -> ks.Policy:
 
 @given(world=worlds())
 def test_the_judge_finds_the_spans_of_the_definition_and_their_classes(world: World) -> None:
-    found = rule_spans(rules_of(world), encode_baskets(framed(world), ITEMS))
+    found = basket_spans(PublishedRules(rules_of(world)), encode_baskets(framed(world), ITEMS))
     members: dict[int, list[int]] = {}
     for row, span in enumerate(found.span.tolist()):
         members.setdefault(span, []).append(row)
@@ -79,7 +80,8 @@ def test_what_figures_imply_contains_the_truth(world: World, digits: int | None)
             rules = rules_about([_rounded(rule, digits) for rule in world.rules], len(world.people), naive.ROLES)  # type: ignore[arg-type]
         except ks.ModelError:
             return  # rounded to nothing
-    told, true = implied_spans(rules), rule_spans(rules, encode_baskets(framed(world), ITEMS))
+    published = PublishedRules(rules)
+    told, true = implied_spans(published), basket_spans(published, encode_baskets(framed(world), ITEMS))
     bounds = {tuple(codes): span for span, codes in enumerate(told.codes.tolist())}
     there = set()
     for span, codes in enumerate(true.codes.tolist()):
