@@ -115,7 +115,7 @@ REFUSED = {
     ),
     "another model": (
         ["bayes.json"],
-        "bayes.json is a naive Bayes model, and only trees, clusters and rules can be audited",
+        "bayes.json is a naive Bayes model, and only trees, clusters, rules and itemsets can be audited",
     ),
     "risks of nobody": (["tree.json", "--people", "risk.csv"], "--people is for"),
     "risks in the place of a model": (

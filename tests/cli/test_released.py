@@ -58,11 +58,11 @@ def test_it_says_that_nothing_is_promised(capsys: pytest.CaptureFixture[str]) ->
     assert "it makes no promise" in err
     assert main(["audit", "model.json", "-p", "policy.toml", "--data", "people.csv"]) == 2
     assert (
-        "model.json is a naive Bayes model, and only trees, clusters and rules can be audited"
+        "model.json is a naive Bayes model, and only trees, clusters, rules and itemsets can be audited"
         in capsys.readouterr().err
     )
     assert main(["audit", "model.json", "-p", "policy.toml"]) == 2
-    assert "only trees, clusters and rules can be audited" in capsys.readouterr().err
+    assert "only trees, clusters, rules and itemsets can be audited" in capsys.readouterr().err
 
 
 def test_names_come_from_the_policy_or_the_manifest(capsys: pytest.CaptureFixture[str]) -> None:
@@ -191,4 +191,4 @@ def test_rules_are_learned_written_and_applied(method: str, capsys: pytest.Captu
     assert main(["predict", "rules.json", "raw.csv", "-o", "labels.csv", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["accuracy"] == 1.0
     assert main(["audit", "rules.json", "-p", "rules.toml", "--data", "raw.csv"]) == 2
-    assert "only trees, clusters and rules can be audited" in capsys.readouterr().err
+    assert "only trees, clusters, rules and itemsets can be audited" in capsys.readouterr().err

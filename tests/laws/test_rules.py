@@ -16,10 +16,10 @@ from kspan.induce.methods import options_of
 from kspan.model.rules.model import rules_about
 from kspan.privacy import Requirement
 from kspan.privacy.spec import to_table
-from laws import naive_rules as naive
+from laws import naive_baskets as naive
 from laws.asked import KEYS, asked, of_crowds
 from laws.examples import share_of_examples
-from laws.naive_rules import PRIVATE, PUBLIC, World, worlds
+from laws.naive_baskets import PRIVATE, PUBLIC, World, worlds
 
 ITEMS = (*PUBLIC, *PRIVATE)
 MEASURES = options_of("rules")["measure"].words

@@ -169,9 +169,9 @@ def test_whatever_is_changed_is_read_or_refused(document: dict[str, Any], data: 
 def test_only_trees_clusters_and_rules_can_be_audited(tmp_path: Path) -> None:
     model = ks.learn(PEOPLE, POLICY, "naive-bayes")
     with pytest.raises(
-        ks.PolicyError, match="this is a naive Bayes model, and only trees, clusters and rules can be audited"
+        ks.PolicyError, match="this is a naive Bayes model, and only trees, clusters, rules and itemsets can be audited"
     ):
         ks.audit(model, PEOPLE, POLICY)
     ks.save_model(model, tmp_path / "model.json")
-    with pytest.raises(ks.PolicyError, match="only trees, clusters and rules can be audited"):
+    with pytest.raises(ks.PolicyError, match="only trees, clusters, rules and itemsets can be audited"):
         ks.audit(tmp_path / "model.json", PEOPLE, POLICY)

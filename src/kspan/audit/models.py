@@ -47,7 +47,9 @@ def audit_model(
     """
     judge = judge_of(given.kind)
     if judge is None:
-        raise PolicyError(f"{given.source} is a {given.kind.called}, and only trees, clusters and rules can be audited")
+        raise PolicyError(
+            f"{given.source} is a {given.kind.called}, and only trees, clusters, rules and itemsets can be audited"
+        )
     if beside and given.kind is not TREE:
         raise PolicyError(f"{judge.called} cannot be judged together with other releases: only trees can")
     others = [_tree(one) for one in beside]

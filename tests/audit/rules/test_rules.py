@@ -148,9 +148,7 @@ def test_private_items_are_judged_by_what_figures_leave_possible() -> None:
 
 
 def test_figures_tell_too_little_of_everybody_and_of_very_many_sets() -> None:
-    with pytest.raises(
-        ks.PolicyError, match=r"t=0\.5 compares people with everybody, of whom figures tell"
-    ):
+    with pytest.raises(ks.PolicyError, match=r"t=0\.5 compares people with everybody, of whom figures tell"):
         audit_rules(rules(TEA), None, policy("k=2, t=0.5"))
     many = [rule(f"i{number}", "pills", 0.1, 0.5) for number in range(12)]
     roles = dict.fromkeys((f"i{number}" for number in range(12)), "public") | {"pills": "private"}

@@ -1,6 +1,7 @@
 """Items and their roles, for models that tell what people buy together."""
 
-from collections.abc import Iterable, Mapping
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -20,12 +21,17 @@ class Item:
     role: Role
 
 
-class OfItems:
-    """A model about items: who sees each of them, and in how many transactions it was found."""
+class OfItems(ABC):
+    """A model about items, as a list: who sees each item, and in how many transactions all this was found."""
 
     items: tuple[Item, ...]
     transactions: int
     claim: Claim | None
+
+    @property
+    @abstractmethod
+    def listed(self) -> Sequence[Any]:
+        """What it consists of, such as rules."""
 
     @cached_property
     def roles(self) -> Mapping[str, Role]:
@@ -41,6 +47,12 @@ class OfItems:
     def private(self) -> tuple[str, ...]:
         """The items that nobody sees."""
         return tuple(item.name for item in self.items if item.role == "private")
+
+    def __len__(self) -> int:
+        return len(self.listed)
+
+    def __str__(self) -> str:
+        return "\n".join(map(str, self.listed))
 
 
 def items_of(spoken_of: Iterable[str], roles: Mapping[str, Role]) -> tuple[Item, ...]:

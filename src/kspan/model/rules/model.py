@@ -72,6 +72,11 @@ class Rules(OfItems, ShownInNotebooks):
             raise ModelError(f"rule {place + 1} cannot be used: {problem}")
 
     @property
+    def listed(self) -> tuple[Rule, ...]:
+        """The rules."""
+        return self.rules
+
+    @property
     def table(self) -> pl.DataFrame:
         """One row per rule, with the column names of mlxtend; what is not told is null."""
         return pl.DataFrame(
@@ -91,14 +96,8 @@ class Rules(OfItems, ShownInNotebooks):
             },
         )
 
-    def __len__(self) -> int:
-        return len(self.rules)
-
     def __repr__(self) -> str:
         return f"Rules({len(self.rules)} rules about {len(self.items)} items, {self.transactions} transactions)"
-
-    def __str__(self) -> str:
-        return "\n".join(map(str, self.rules))
 
 
 def rules_about(
