@@ -10,6 +10,7 @@ from kspan.policy import Policy
 from kspan.privacy import KAnonymity, Requirement
 from kspan.report.crowd import Fact, in_words
 from kspan.report.formatting import conjoined, percent, visible
+from kspan.report.verdict import OF_ITEMS, parts_of
 
 MOST_NAMED = 12
 """How many attributes a sentence names one by one at most."""
@@ -43,8 +44,7 @@ def headline(audit: Audit, public: Sequence[str] | None, require: Requirement) -
     if audit.spreads:
         reasons.append(f"how {len(audit.spreads):,} attributes spread breaks it, or is not so")
     if audit.untrue:
-        what = {"rules": "rules", "clusters": "clusters"}.get(audit.kind, "nodes")
-        reasons.append(f"{len(audit.untrue):,} {what} tell figures that are not those of these people")
+        reasons.append(f"{len(audit.untrue):,} {parts_of(audit)} tell figures that are not those of these people")
     said = "; and ".join(reasons) or "what was required does not hold"
     return f"Do not release this: {said}."
 
@@ -75,8 +75,9 @@ def known(audit: Audit, public: Sequence[str] | None) -> str:
     """What the attacker knows of everybody."""
     if audit.counting == "paths":
         return "every attribute that the tree asks"
-    if public is None or (audit.kind == "rules" and len(public) > MOST_NAMED):
-        return "all public items" if audit.kind == "rules" else "all public attributes"
+    of_items = audit.kind in OF_ITEMS
+    if public is None or (of_items and len(public) > MOST_NAMED):
+        return "all public items" if of_items else "all public attributes"
     if not public:
         return "nothing of them"
     if len(public) > MOST_NAMED:
@@ -138,9 +139,9 @@ def attack(audit: Audit, public: Sequence[str] | None, smallest: Finding | None)
         yield f"In the worst case all that fits is one {unit} of {people}, which is not named here."
     elif audit.kind in ("tree", "clusters") and smallest.bins and audit.counting == "people":
         yield f"In the worst case this leads to {_places(audit.kind, smallest.bins)}, as it does for {people}."
-    elif audit.kind == "rules":
+    elif audit.kind in OF_ITEMS:
         basket = visible(smallest.shown.get("basket", "anything"))
-        yield f"In the worst case {people} look the same ({basket}), and the same rules speak of all of them."
+        yield f"In the worst case {people} look the same ({basket}), and the same {audit.kind} speak of all of them."
     else:
         shown = in_words(Fact(name, cell) for name, cell in smallest.shown.items())
         yield f"In the worst case they find {people} who all show the same ({shown})."
