@@ -6,9 +6,12 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import kspan as ks
+from kspan.audit.baskets import programs
+from kspan.audit.baskets.implied import implied_spans
 from kspan.audit.baskets.spans import basket_spans
 from kspan.audit.itemsets.judge import PublishedItemsets, audit_itemsets
 from kspan.data.baskets import encode_baskets
+from kspan.errors import Unreachable
 from kspan.model.itemsets.model import Itemset, itemsets_about
 from kspan.privacy import Requirement
 from kspan.privacy.spec import to_table
@@ -94,6 +97,7 @@ def test_supports_are_true_rounded_or_not_and_nothing_else_is(
 SMALL = shops(("A", "B", "x"), most_people=5, most_sets=5) | shops(("A", "x", "y"), most_people=5, most_sets=5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("key", BY_FIGURES)
 @share_of_examples(0.3)
 @given(shop=SMALL, k=st.integers(1, 4), data=st.data(), digits=st.sampled_from([None, 2]))
@@ -111,3 +115,80 @@ def test_what_holds_by_supports_holds_for_every_population_that_they_admit(
     }
     assert verdicts
     assert holds == (verdicts == {True})
+
+
+@share_of_examples(0.3)
+@given(shop=shops(), digits=st.sampled_from([None, 2, 3]), most_patterns=st.sampled_from([8, 2000]))
+def test_what_supports_imply_contains_the_truth(shop: Shop, digits: int | None, most_patterns: int) -> None:
+    """Whether private items are looked at or not: few patterns are allowed in some cases."""
+    published = PublishedItemsets(itemsets_of(shop, digits))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(programs, "MOST_PATTERNS", most_patterns)
+        told = implied_spans(published)
+    true = basket_spans(published, encode_baskets(framed(shop.people), ITEMS))
+    bounds = {tuple(codes): span for span, codes in enumerate(told.codes.tolist())}
+    there = set()
+    for span, codes in enumerate(true.codes.tolist()):
+        implied = bounds[tuple(codes)]
+        there.add(implied)
+        assert told.low[implied] <= true.sizes[span] <= told.most(implied)
+        for question, (_, _, items) in enumerate(told.asked.questions):
+            if (between := told.bought(implied, question)) is not None:
+                rows = [row for row, one in enumerate(true.span.tolist()) if one == span]
+                assert between[0] <= sum(items <= shop.people[row] for row in rows) <= between[1]
+    assert all(told.low[span] == 0 for span in bounds.values() if span not in there)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("key", BY_FIGURES)
+@share_of_examples(0.3)
+@given(shop=shops(), k=st.integers(1, 6), data=st.data(), digits=st.sampled_from([None, 2]))
+def test_itemsets_that_hold_by_their_supports_hold_by_their_people(
+    key: str, shop: Shop, k: int, data: st.DataObject, digits: int | None
+) -> None:
+    require, itemsets = drawn(data, key, k), itemsets_of(shop, digits)
+    if audit_itemsets(itemsets, None, policy(require)).holds:
+        assert audit_itemsets(itemsets, framed(shop.people), policy(require)).holds
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("key", KEYS)
+@share_of_examples(0.15)
+@given(shop=shops(), k=st.integers(1, 6), data=st.data())
+def test_mined_itemsets_hold_and_no_other_candidate_could_be_added(
+    key: str, shop: Shop, k: int, data: st.DataObject
+) -> None:
+    require = drawn(data, key, k)
+    said, people = policy(require), framed(shop.people)
+    try:
+        mined = ks.mine_itemsets(people, said, min_support=0.2, max_items=3)
+    except Unreachable:
+        return
+    found = mined.itemsets.itemsets
+    assert len(found) < 100
+    assert audit_itemsets(mined.itemsets, people, said).holds
+    assert naive.holds(found, shop.people, to_table(require))
+    for names in mined.left_out["itemsets"].head(10).to_list():
+        assert not naive.holds((*found, Itemset(frozenset(names), 0.5)), shop.people, to_table(require))
+
+
+@given(shop=shops(), k=st.integers(1, 6))
+def test_weights_are_repeated_people(shop: Shop, k: int) -> None:
+    once = framed(shop.people).group_by(ITEMS).len("weight")
+    weighted = ks.Policy(public=PUBLIC, private=PRIVATE, weight="weight", require=f"k={k}")
+    itemsets = itemsets_of(shop)
+    one = audit_itemsets(itemsets, once, weighted)
+    other = audit_itemsets(itemsets, framed(shop.people), policy(f"k={k}"))
+    facts = ("holds", "k", "people", "exposed", "untrue", "failing_people")
+    assert [getattr(one, fact) for fact in facts] == [getattr(other, fact) for fact in facts]
+
+
+def test_mining_weighted_people_is_mining_repeated_ones() -> None:
+    people = pl.DataFrame({"A": [1, 1, 0, 1], "B": [1, 0, 0, 1], "x": [1, 0, 1, 0], "w": [5, 3, 4, 2]})
+    repeated = people.select(pl.exclude("w").repeat_by("w").explode())
+    weighted, plain = (
+        ks.mine_itemsets(frame, ks.Policy(public=["A", "B"], private=["x"], weight=weight, require="k=3"))
+        for frame, weight in ((people, "w"), (repeated, None))
+    )
+    assert weighted.itemsets == plain.itemsets
+    assert weighted.left_out.equals(plain.left_out)

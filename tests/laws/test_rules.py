@@ -17,7 +17,7 @@ from kspan.model.rules.model import rules_about
 from kspan.privacy import Requirement
 from kspan.privacy.spec import to_table
 from laws import naive_baskets as naive
-from laws.asked import KEYS, asked, of_crowds
+from laws.asked import KEYS, asked, compares_with_everybody, of_crowds
 from laws.examples import share_of_examples
 from laws.naive_baskets import PRIVATE, PUBLIC, World, worlds
 
@@ -101,12 +101,16 @@ def _rounded(rule: ks.Rule, digits: int) -> ks.Rule:
     return ks.Rule(rule.left, rule.right, round(rule.support, digits), round(rule.confidence, digits), beside)
 
 
-@share_of_examples(0.5)
-@given(world=worlds(), k=st.integers(1, 8))
-def test_rules_that_hold_by_their_figures_hold_by_their_people(world: World, k: int) -> None:
-    rules, require = rules_of(world), ks.KAnonymity(k)
-    if audit_rules(rules, None, require).holds:
-        assert audit_rules(rules, framed(world), require).holds
+@pytest.mark.slow
+@pytest.mark.parametrize("key", [key for key in KEYS if not compares_with_everybody(key)])
+@share_of_examples(0.2)
+@given(world=worlds(), k=st.integers(1, 8), data=st.data())
+def test_rules_that_hold_by_their_figures_hold_by_their_people(
+    key: str, world: World, k: int, data: st.DataObject
+) -> None:
+    rules, require = rules_of(world), drawn(data, key, k)
+    if audit_rules(rules, None, policy(require)).holds:
+        assert audit_rules(rules, framed(world), policy(require)).holds
 
 
 @pytest.mark.slow
