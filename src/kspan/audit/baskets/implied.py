@@ -29,7 +29,7 @@ WORST_CASE = (
     "Judged by the published figures: where they leave a range (they are rounded, and private items hide some of what "
     "they tell), a span is taken to have the worst number of people that is possible."
 )
-MOST_SHARES = 2000
+MOST_SHARES = 200
 """Private items in spans of which the worst shares are found."""
 
 
@@ -123,7 +123,14 @@ class ImpliedSpans(Spans):
 
     def most(self, span: int) -> int:
         """The most people of a span."""
-        return self.programs.most(self.programs.indicator(self.members[span]))
+        if span not in self._highest:
+            self._highest[span] = self.programs.most(self.programs.indicator(self.members[span]))
+        return self._highest[span]
+
+    @cached_property
+    def _highest(self) -> dict[int, int]:
+        """The most people of the spans that were asked for."""
+        return {}
 
     def _implied(self, span: int) -> str:
         """Write how many people a span has, and how many of them bought what is told of, by the figures."""
