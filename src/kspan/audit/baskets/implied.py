@@ -82,7 +82,8 @@ class ImpliedSpans(Spans):
             return part.holds(self.groups)
         told = {name: self.asked.depends_on(name, self.codes) for name in self.asked.published.model.private}
         told = {name: there for name, there in told.items() if name in part.looks_at((name,)) and there.any()}
-        self._check_tellable(part, told)
+        if told:
+            self._check_tellable(part, told)
         good = np.ones(len(self.low), bool)
         for name, there in told.items():
             for counts in self._worst(name, there):
