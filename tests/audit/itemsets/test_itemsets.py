@@ -7,7 +7,7 @@ from mlxtend.frequent_patterns import fpgrowth
 
 import kspan as ks
 from kspan.audit.baskets import implied
-from kspan.audit.itemsets.judge import audit_itemsets
+from kspan.audit.itemsets.judge import PublishedItemsets, audit_itemsets
 from kspan.model.itemsets.model import itemsets_about
 
 ROLES = {"tea": "public", "milk": "public", "pills": "private", "drops": "private"}
@@ -178,3 +178,14 @@ def test_what_cannot_be_judged() -> None:
     with pytest.raises(ks.PolicyError, match="column 'extra' has no role"):
         audit_itemsets(said, PEOPLE.with_columns(extra=1), policy())
     assert isinstance(ks.audit(said, PEOPLE, policy()).per_row, pl.DataFrame | pd.DataFrame)
+
+
+def test_where_a_part_of_a_person_would_fit_nobody_is() -> None:
+    """The programs admit half a person with all public items; whole people cannot be there."""
+    roles = {"A": "public", "B": "public", "C": "public", "x": "private"}
+    people = {"B": 4, "C": 3, "x": 2, "AB": 1, "AC": 1, "Ax": 1, "Bx": 1, "Cx": 1}
+    every = [ks.Itemset(frozenset(names), number / 5) for names, number in people.items()]
+    itemsets = itemsets_about(every, 5, roles)  # type: ignore[arg-type]
+    spans = implied.implied_spans(PublishedItemsets(itemsets))
+    assert 0 in [spans.most(span) for span in range(len(spans.low))]
+    assert not audit_itemsets(itemsets, None, ks.DistinctL(2)).holds

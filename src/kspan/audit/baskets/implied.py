@@ -165,9 +165,13 @@ class ImpliedSpans(Spans):
         extremes = np.ones((2, len(self.low), 2), np.int64)
         for span in np.flatnonzero(there).tolist():
             high = self.most(span)
+            # A part of a person may fit where nobody does.
+            if not high:
+                continue
             having, lacking = self._certain(span, item)
             if self.low[span] == high:
-                few, rare = (self.programs.fewest(self.programs.indicator(some)) for some in (having, lacking))
+                least = (self.programs.fewest(self.programs.indicator(some)) for some in (having, lacking))
+                few, rare = (min(one, high) for one in least)
                 extremes[:, span] = [rare, high - rare], [high - few, few]
                 continue
             everybody = self.programs.indicator(self.members[span])
