@@ -1,4 +1,4 @@
-"""How long clusters and rules that keep a crowd take beside scikit-learn's KMeans and mlxtend: ratios from one run."""
+"""How long clusters, rules and itemsets take beside scikit-learn's KMeans and mlxtend: ratios from one run."""
 
 import argparse
 import sys
@@ -15,7 +15,7 @@ from sklearn.preprocessing import StandardScaler
 import kspan as ks
 
 NUMBERS = ("age", "education-num", "hours-per-week", "capital-gain")
-TRANSACTIONS, ITEMS, RULES = 100_000, 100, 200
+TRANSACTIONS, ITEMS, RULES, SETS = 100_000, 100, 200, 200
 
 
 def main() -> int:
@@ -23,7 +23,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=3)
     given = parser.parse_args()
-    return told([*clusters(given.rounds), *rules(given.rounds)])
+    return told([*clusters(given.rounds), *baskets(given.rounds)])
 
 
 def clusters(rounds: int) -> list[Result]:
@@ -42,9 +42,9 @@ def clusters(rounds: int) -> list[Result]:
     return [*results, compared("audit of KMeans of 50 / fitting it", times, 1.0)]
 
 
-def rules(rounds: int) -> list[Result]:
-    """The audit of 200 rules about 100,000 transactions beside finding them."""
-    say("rules")
+def baskets(rounds: int) -> list[Result]:
+    """The audit of 200 rules and itemsets about 100,000 transactions beside finding them, and mining itemsets."""
+    say("rules and itemsets")
     rng = np.random.default_rng(0)
     bought = rng.random((TRANSACTIONS, ITEMS)) < rng.uniform(0.005, 0.06, ITEMS)
     kind = rng.integers(0, 20, TRANSACTIONS)  # people of a kind buy the same things
@@ -53,14 +53,25 @@ def rules(rounds: int) -> list[Result]:
     names = list(frame.columns)
     policy = ks.Policy(public=names[: ITEMS // 2], private=names[ITEMS // 2 :], require="k=10")
 
+    def sets() -> Any:
+        return fpgrowth(frame, min_support=0.01, use_colnames=True, max_len=3)
+
     def found() -> Any:
-        sets = fpgrowth(frame, min_support=0.01, use_colnames=True, max_len=3)
-        return association_rules(sets, metric="confidence", min_threshold=0.4)
+        return association_rules(sets(), metric="confidence", min_threshold=0.4)
+
+    def mined() -> Any:
+        return ks.mine_itemsets(frame, policy, min_support=0.01, max_items=3, most=SETS)
 
     best = found().sort_values("confidence", ascending=False).head(RULES)
     assert len(best) == RULES
     times = alternate(lambda: ks.audit(best, frame, policy), found, rounds)
-    return [compared(f"audit of {RULES} rules / mlxtend finding them", times, 1.0)]
+    often = sets().sort_values("support", ascending=False).head(SETS)
+    judged = alternate(lambda: ks.audit(often, frame, policy), sets, rounds)
+    return [
+        compared(f"audit of {RULES} rules / mlxtend finding them", times, 1.0),
+        compared(f"audit of {SETS} itemsets / mlxtend finding them", judged, 1.0),
+        compared("mining itemsets, k=10 / mlxtend finding all", alternate(mined, sets, rounds), 5.0),
+    ]
 
 
 def policy_of(require: str) -> ks.Policy:

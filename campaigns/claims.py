@@ -13,7 +13,7 @@ from typing import Any
 
 from campaigns import counting, reading
 from campaigns.figures import Budget, Figures, Find
-from campaigns.models import false_of_clusters, false_of_rules, false_of_tree
+from campaigns.models import false_of_clusters, false_of_itemsets, false_of_rules, false_of_tree
 from campaigns.running import Run, Worker, command
 from campaigns.shrinking import smallest
 from campaigns.worlds import REGIONS, World, any_world, write
@@ -49,7 +49,7 @@ def run(budget: Budget, rng: random.Random, figures: Figures, place: Path) -> No
     worker = Worker(place / "said", seconds=60)
     for number in budget:
         seed = rng.randrange(1 << 32)
-        attack = (_table, _tree, _table, _rules, _table, _audit, _table, _clusters)[number % 8]
+        attack = (_table, _tree, _table, _baskets, _table, _audit, _table, _clusters)[number % 8]
         attack(random.Random(seed), figures, place / f"case-{number}", worker)
     worker.close()
 
@@ -121,7 +121,7 @@ def _tree(rng: random.Random, figures: Figures, folder: Path, worker: Worker) ->
     _tell(f"tree {way}", argv, world, falsehoods, figures)
 
 
-def _rules(rng: random.Random, figures: Figures, folder: Path, worker: Worker) -> None:
+def _baskets(rng: random.Random, figures: Figures, folder: Path, worker: Worker) -> None:
     items = [f"i{number}" for number in range(rng.randint(3, 6))]
     often = {name: rng.uniform(0.1, 0.9) for name in items}
     rows = tuple(
@@ -130,10 +130,12 @@ def _rules(rng: random.Random, figures: Figures, folder: Path, worker: Worker) -
     public = items[: rng.randint(1, len(items) - 1)]
     policy = {"public": public, "private": items[len(public) :], "require": {"k": rng.randint(1, 12)}}
     world = World(tuple(items), rows, policy)
-    argv = ["learn", "people.csv", "-p", "policy.toml", "-o", "rules.json", "-m", "rules", "--min-support", "0.05"]
-    argv += ["--tell-lift"] if rng.random() < 0.3 else []
+    method, false_of = rng.choice((("rules", false_of_rules), ("itemsets", false_of_itemsets)))
+    model = f"{method}.json"
+    argv = ["learn", "people.csv", "-p", "policy.toml", "-o", model, "-m", method, "--min-support", "0.05"]
+    argv += ["--tell-lift"] if method == "rules" and rng.random() < 0.3 else []
 
-    _tell("rules", argv, world, partial(_learned, argv, "rules.json", false_of_rules, folder, worker), figures)
+    _tell(method, argv, world, partial(_learned, argv, model, false_of, folder, worker), figures)
 
 
 def _clusters(rng: random.Random, figures: Figures, folder: Path, worker: Worker) -> None:

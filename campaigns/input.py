@@ -51,11 +51,12 @@ MADE: dict[str, list[str]] = {
         "--min-support",
         "0.05",
     ],
+    "itemsets.json": ["learn", "baskets.csv", "-p", "baskets.toml", "-o", "itemsets.json", "-m", "itemsets"],
     "other.json": ["learn", "people.csv", "-p", "policy.toml", "-o", "other.json", "-m", "kadet-c45"],
     "votes.json": ["share", "merge", "tree.json", "other.json", "-o", "votes.json", "-m", "bagging"],
 }
 MODELS = [name for name in MADE if name.endswith(".json")]
-PREDICTORS = [name for name in MODELS if name != "rules.json"]
+PREDICTORS = [name for name in MODELS if name not in ("rules.json", "itemsets.json")]
 METHODS = ("auto", "kactus", "mondrian", "tds", "tdr", "incognito", "one-dim", "k-optimize", "datafly")
 
 
@@ -77,11 +78,13 @@ def commands() -> list[list[str]]:
         ["share", "pseudo", "tree.json", "-o", "pseudo.csv", "--rows", "100"],
         ["share", "merge", "tree.json", "other.json", "-o", "out.json", "--rows", "200"],
         ["learn", "baskets.csv", "-p", "baskets.toml", "-o", "out.json", "-m", "rules", "--min-support", "0.05"],
+        ["learn", "baskets.csv", "-p", "baskets.toml", "-o", "out.json", "-m", "itemsets", "--max-items", "3"],
         ["learn", "people.csv", *rules, "-o", "out.json", "-m", "clusters"],
         ["learn", "people.csv", *rules, "-o", "out.json", "--table", "out.csv"],
         ["audit", "tree.json", *rules, "--data", "people.csv"],
         ["audit", "clusters.json", *rules, "--data", "people.csv"],
         ["audit", "rules.json", "-p", "baskets.toml", "--data", "baskets.csv"],
+        ["audit", "itemsets.json", "-p", "baskets.toml", "--data", "baskets.csv"],
     ]
     for method in METHODS:
         seconds = ["--seconds", "0.3"] if method == "k-optimize" else []
@@ -92,7 +95,8 @@ def commands() -> list[list[str]]:
     for method in ("kadet", "kadet-c45", "id3", "c45", "part", "conjunctive", "naive-bayes", "logistic"):
         found.append(["learn", "people.csv", *rules, "-o", "out.json", "-m", method])
         found.append(["learn", "released.csv", "--target", "ill", "-o", "out.json", "-m", method])
-    found += [["audit", "tree.json"], ["audit", "rules.json"], ["audit", "fractions.json", "--require", "k=2"]]
+    found += [["audit", "tree.json"], ["audit", "rules.json"], ["audit", "itemsets.json"]]
+    found += [["audit", "fractions.json", "--require", "k=2"]]
     found += [["predict", model, "people.csv", "-o", "labels.csv"] for model in PREDICTORS]
     return found
 

@@ -1,8 +1,8 @@
-"""The spans of trees, clusters and rules, by trying out everything that is not known of a person."""
+"""The spans of trees, clusters, rules and itemsets, by trying out everything that is not known of a person."""
 
 import itertools
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from campaigns import counting
@@ -132,23 +132,42 @@ def _inside(number: float, low: float | None, high: float | None) -> bool:
 
 def false_of_rules(said: Mapping[str, Any], world: World) -> Iterator[str]:
     """What a set of rules claims that is not so of its transactions."""
-    people = [{name for name, cell in zip(world.columns, row, strict=True) if cell == "1"} for row in world.rows]
-    public = set(world.public)
+    people = _baskets(world)
     for rule in said["rules"]:
         left, right = set(rule["left"]), set(rule["right"])
         has_left = sum(left <= person for person in people)
         has_both = sum(left | right <= person for person in people)
         if abs(rule["support"] - has_both / len(people)) > 1e-4 or abs(rule["confidence"] - has_both / has_left) > 1e-4:
             yield "a rule tells a figure that is not so"
+    if _breaks_k(lambda bought: _states(said["rules"], bought), world):
+        yield "a span of rules breaks k"
+
+
+def false_of_itemsets(said: Mapping[str, Any], world: World) -> Iterator[str]:
+    """What itemsets claim that is not so of their transactions."""
+    people = _baskets(world)
+    sets = [set(each["items"]) for each in said["itemsets"]]
+    for each, items in zip(said["itemsets"], sets, strict=True):
+        if abs(each["support"] - sum(items <= person for person in people) / len(people)) > 1e-4:
+            yield "an itemset tells a support that is not so"
+    if _breaks_k(lambda bought: tuple(int(items <= bought) for items in sets), world):
+        yield "a span of itemsets breaks k"
+
+
+def _baskets(world: World) -> list[set[str]]:
+    return [{name for name, cell in zip(world.columns, row, strict=True) if cell == "1"} for row in world.rows]
+
+
+def _breaks_k(states: Callable[[set[str]], tuple[int, ...]], world: World) -> bool:
+    """Is there a span of several classes with fewer than k people?"""
+    public = set(world.public)
     items = sorted(set(world.columns) - public)
     spans: Counter[frozenset[tuple[int, ...]]] = Counter()
-    for person in people:
+    for person in _baskets(world):
         known = person & public
         guesses = (known | set(more) for size in range(len(items) + 1) for more in itertools.combinations(items, size))
-        spans[frozenset(_states(said["rules"], guess) for guess in guesses)] += 1
-    for span, number in spans.items():
-        if len(span) > 1 and number < world.policy["require"]["k"]:
-            yield "a span of rules breaks k"
+        spans[frozenset(states(guess) for guess in guesses)] += 1
+    return any(len(span) > 1 and number < world.policy["require"]["k"] for span, number in spans.items())
 
 
 def _states(rules: Sequence[Mapping[str, Any]], bought: set[str]) -> tuple[int, ...]:

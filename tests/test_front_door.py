@@ -18,6 +18,7 @@ POLICY = ks.Policy(**SAYS)
 BASKETS = pl.DataFrame({"a": [1, 1, 1, 0, 1, 0] * 4, "b": [1, 1, 0, 0, 1, 1] * 4, "c": [1, 0, 1, 0, 1, 0] * 4})
 ITEMS: dict[str, Any] = {"public": ["a", "b"], "private": ["c"], "require": {"k": 2}}
 TREE = ks.learn(PEOPLE, POLICY)
+ITEMSETS = ks.mine_itemsets(BASKETS, ks.Policy(**ITEMS), min_support=0.1).itemsets
 RULES = ks.mine_rules(BASKETS, ks.Policy(**ITEMS), min_support=0.1).rules
 
 FRAMES: dict[str, Callable[[pl.DataFrame, Path], Any]] = {
@@ -106,6 +107,10 @@ OF_BASKETS: dict[str, Callable[[Any, Any, Path], Any]] = {
     "choose_rules": lambda people, policy, out: ks.choose_rules(RULES, people, policy).rules,
     "publish_rules": lambda people, policy, out: ks.publish_rules(RULES, people, policy, out / "out.json"),
     "audit": lambda people, policy, out: ks.audit(RULES, people, policy),
+    "mine_itemsets": lambda people, policy, out: ks.mine_itemsets(people, policy, min_support=0.1).itemsets,
+    "choose_itemsets": lambda people, policy, out: ks.choose_itemsets(ITEMSETS, people, policy).itemsets,
+    "publish_itemsets": lambda people, policy, out: ks.publish_itemsets(ITEMSETS, people, policy, out / "out.json"),
+    "audit of itemsets": lambda people, policy, out: ks.audit(ITEMSETS, people, policy),
 }
 OF_MODELS: dict[str, Callable[[Any, Path], Any]] = {
     "audit": lambda model, out: ks.audit(model, PEOPLE, POLICY),
@@ -160,7 +165,16 @@ def test_every_verb_is_here() -> None:
     measures |= {"delta_disclosure", "classification_metric"}  # all go through the door of k_anonymity
     others = {
         *("accuracy", "friedman"),  # of labels and ranks
-        *("load_model", "load_rules", "load_tree", "read_hierarchy", "read_table", "save_model", "write_hierarchy"),
-        *("baskets", "datasets", "imported_rules", "paths", "pseudo_data"),
+        *(
+            "load_itemsets",
+            "load_model",
+            "load_rules",
+            "load_tree",
+            "read_hierarchy",
+            "read_table",
+            "save_model",
+            "write_hierarchy",
+        ),
+        *("baskets", "datasets", "imported_itemsets", "imported_rules", "paths", "pseudo_data"),
     }
     assert verbs - tried - measures - others == set()

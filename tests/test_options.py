@@ -244,7 +244,7 @@ def test_help_says_whose_each_option_is(command: str, capsys: pytest.CaptureFixt
             "Of kadet and id3: at least 1; 1 by default. Of kadet-c45, c45 and part: at least 1; 2 by default.",
             "Of id3: equal (default), em, random or own-value. Of c45, part and conjunctive: equal (default), em or",
             "Use fractional (default), random or frequent.",
-            "kadet, kadet-c45, rules and clusters keep the requirement;",
+            "kadet, kadet-c45, rules, itemsets and clusters keep the requirement;",
         ],
         "anonymize": ["Options of kactus", "Use c45 (default) or id3.", "Of k-optimize: cm (default) or dm."],
     }
@@ -322,8 +322,8 @@ def test_options_without_docstrings() -> None:
 
 
 def test_what_is_known_of_learners_follows_from_the_registry() -> None:
-    assert {"kadet", "kadet-c45", "rules", "clusters"} == PRIVATE_METHODS
-    assert set(LEARNERS) - set(PREDICTING) == {"rules", "clusters"}
+    assert {"kadet", "kadet-c45", "rules", "itemsets", "clusters"} == PRIVATE_METHODS
+    assert set(LEARNERS) - set(PREDICTING) == {"rules", "itemsets", "clusters"}
     assert set(get_args(TreeMethod)) <= set(TREE_METHODS)
     assert not set(get_args(OtherMethod)) & set(TREE_METHODS)
     assert Learner(ks.mine_rules).gives is MinedRules

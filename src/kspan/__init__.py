@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from kspan.errors import PolicyError as PolicyError
     from kspan.errors import Unreachable as Unreachable
     from kspan.estimators.clusters import KAnonymousClusters as KAnonymousClusters
+    from kspan.estimators.itemsets import KAnonymousItemsets as KAnonymousItemsets
     from kspan.estimators.released import ConjunctiveClassifier as ConjunctiveClassifier
     from kspan.estimators.released import LogisticClassifier as LogisticClassifier
     from kspan.estimators.released import NaiveBayesClassifier as NaiveBayesClassifier
@@ -55,6 +56,9 @@ if TYPE_CHECKING:
     from kspan.evaluate.validation import five_by_two as five_by_two
     from kspan.frames.files import read_table as read_table
     from kspan.induce.clusters.learner import learn_clusters as learn_clusters
+    from kspan.induce.itemsets.learner import MinedItemsets as MinedItemsets
+    from kspan.induce.itemsets.learner import choose_itemsets as choose_itemsets
+    from kspan.induce.itemsets.learner import mine_itemsets as mine_itemsets
     from kspan.induce.methods import learn as learn
     from kspan.induce.rules.learner import MinedRules as MinedRules
     from kspan.induce.rules.learner import choose_rules as choose_rules
@@ -63,6 +67,10 @@ if TYPE_CHECKING:
     from kspan.model.bayes.model import NaiveBayes as NaiveBayes
     from kspan.model.clusters.model import Clusters as Clusters
     from kspan.model.committee.model import Committee as Committee
+    from kspan.model.itemsets.imported import imported_itemsets as imported_itemsets
+    from kspan.model.itemsets.json import load_itemsets as load_itemsets
+    from kspan.model.itemsets.model import Itemset as Itemset
+    from kspan.model.itemsets.model import Itemsets as Itemsets
     from kspan.model.linear.model import Linear as Linear
     from kspan.model.lists.model import DecisionList as DecisionList
     from kspan.model.models import load_model as load_model
@@ -78,6 +86,7 @@ if TYPE_CHECKING:
     from kspan.model.tree.paths import paths as paths
     from kspan.policy import Policy as Policy
     from kspan.privacy import *  # noqa: F403
+    from kspan.publish import publish_itemsets as publish_itemsets
     from kspan.publish import publish_rules as publish_rules
     from kspan.publish import publish_table as publish_table
     from kspan.publish import publish_tree as publish_tree
@@ -107,6 +116,7 @@ _HOMES = {
         "Unreachable",
     ),
     "kspan.estimators.rules": ("KAnonymousRules",),
+    "kspan.estimators.itemsets": ("KAnonymousItemsets",),
     "kspan.estimators.clusters": ("KAnonymousClusters",),
     "kspan.estimators.released": (
         "ConjunctiveClassifier",
@@ -136,9 +146,13 @@ _HOMES = {
         "simple_l_diversity",
         "t_closeness",
     ),
+    "kspan.induce.itemsets.learner": ("MinedItemsets", "choose_itemsets", "mine_itemsets"),
     "kspan.induce.rules.learner": ("MinedRules", "choose_rules", "mine_rules"),
     "kspan.induce.clusters.learner": ("learn_clusters",),
     "kspan.induce.methods": ("learn",),
+    "kspan.model.itemsets.imported": ("imported_itemsets",),
+    "kspan.model.itemsets.model": ("Itemset", "Itemsets"),
+    "kspan.model.itemsets.json": ("load_itemsets",),
     "kspan.model.rules.imported": ("imported_rules",),
     "kspan.model.rules.model": ("Rule", "Rules"),
     "kspan.model.rules.json": ("load_rules",),
@@ -154,7 +168,7 @@ _HOMES = {
     "kspan.model.tree.json": ("load_tree",),
     "kspan.model.tree.model": ("Tree",),
     "kspan.policy": ("Policy",),
-    "kspan.publish": ("publish_rules", "publish_table", "publish_tree"),
+    "kspan.publish": ("publish_itemsets", "publish_rules", "publish_table", "publish_tree"),
     "kspan.report.making": ("report",),
     "kspan.report.page": ("Report",),
     "kspan.share.merging": ("merge_trees", "pseudo_data"),

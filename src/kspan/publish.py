@@ -11,8 +11,8 @@ import polars as pl
 from kspan.audit.audit import audit
 from kspan.audit.clusters.judge import audit_clusters
 from kspan.audit.findings import Audit
+from kspan.audit.models import judge_of
 from kspan.audit.rare_values import check_common, inferred, without_rare
-from kspan.audit.rules.judge import audit_rules
 from kspan.audit.tree.judge import audit_tree
 from kspan.audit.tree.marginals import broken_marginals
 from kspan.audit.tree.published import audit_paths
@@ -23,8 +23,9 @@ from kspan.model.claim import Claim
 from kspan.model.clusters.json import read_clusters, write_clusters
 from kspan.model.clusters.model import Clusters
 from kspan.model.documents import lines
-from kspan.model.kinds import model_of
-from kspan.model.rules.json import read_rules, rules_json
+from kspan.model.itemsets.kind import ITEMSETS
+from kspan.model.itemsets.model import Itemsets
+from kspan.model.kinds import kind_of, model_of
 from kspan.model.rules.kind import RULES
 from kspan.model.rules.model import Rules
 from kspan.model.tree.json import read_tree, tree_json
@@ -80,7 +81,16 @@ def publish_table(
 
 def publish_rules(rules: Any, people: Any, policy: PolicyLike, path: str | os.PathLike[str]) -> Audit:
     """Write rules if they satisfy the policy's requirement among their people; otherwise refuse, and write nothing."""
-    judged = judged_rules(model_of(rules, RULES), people, Policy.of(policy))
+    return _published(model_of(rules, RULES), people, policy, path)
+
+
+def publish_itemsets(itemsets: Any, people: Any, policy: PolicyLike, path: str | os.PathLike[str]) -> Audit:
+    """Write itemsets if they satisfy the policy's requirement among their people; else refuse, and write nothing."""
+    return _published(model_of(itemsets, ITEMSETS), people, policy, path)
+
+
+def _published(model: Rules | Itemsets, people: Any, policy: PolicyLike, path: str | os.PathLike[str]) -> Audit:
+    judged = judged_of_items(model, people, Policy.of(policy))
     write_judged({path: judged})
     return judged.audit
 
@@ -174,22 +184,25 @@ def judged_clusters(clusters: Clusters, people: pl.DataFrame, policy: Policy) ->
     return Judged(text.encode(), found)
 
 
-def judged_rules(rules: Rules, people: Any, policy: Policy) -> Judged:
-    """Return rules as they will be written; refuse if they break the requirement or are not true of the people."""
+def judged_of_items(model: Rules | Itemsets, people: Any, policy: Policy) -> Judged:
+    """Return rules or itemsets as they will be written; refuse if they break the requirement or are not true."""
+    kind = kind_of(model)
+    judge, what = judge_of(kind), kind.name
+    assert judge is not None
     named = {*policy.public, *policy.private}
-    unnamed = tuple(item.name for item in rules.items if item.name not in named)
-    text = rules_json(replace(rules, claim=Claim(str(policy.require), inferred_domains=unnamed)))
-    found = audit_rules(read_rules(json.loads(text)), people, policy)
+    unnamed = tuple(item.name for item in model.items if item.name not in named)
+    text = lines(kind.write(replace(model, claim=Claim(str(policy.require), inferred_domains=unnamed))))
+    found = judge.of_people(kind.read(json.loads(text), "the model"), people, policy)
     # An untrue figure also breaks the release, but it is the better thing to say.
     if found.untrue:
         raise DoesNotHold(
-            f"the figures of {len(found.untrue)} of {len(rules)} rules are not those of these people: "
-            "nothing was written; give the transactions that the rules were found in"
+            f"the figures of {len(found.untrue)} of {len(model)} {what} are not those of these people: "
+            f"nothing was written; give the transactions that the {what} were found in"
         )
     if not found.holds:
         raise DoesNotHold(
-            f"the rules break {policy.require} for {found.failing_people} of {found.people} people: "
-            "they were not written; mine them with -m rules, or lower the requirement"
+            f"the {what} break {policy.require} for {found.failing_people} of {found.people} people: "
+            f"they were not written; mine them with -m {what}, or lower the requirement"
         )
     return Judged(text.encode(), found)
 

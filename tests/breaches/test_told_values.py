@@ -96,6 +96,15 @@ def test_items_of_rules_that_only_a_pattern_names_are_told(tmp_path: Path) -> No
     assert set(told.inferred_domains) == {item.name for item in mined.rules.items} - {"drug"}
 
 
+def test_items_of_itemsets_that_only_a_pattern_names_are_told(tmp_path: Path) -> None:
+    baskets = pl.DataFrame({"shop:tea": [1, 1, 1, 0] * 5, "drug": [1, 1, 0, 0] * 5})
+    said = ks.Policy(public=["shop:*"], private=["drug"], require="k=5")
+    ks.publish_itemsets(ks.mine_itemsets(baskets, said), baskets, said, tmp_path / "itemsets.json")
+    told = ks.load_itemsets(tmp_path / "itemsets.json").claim
+    assert told is not None
+    assert told.inferred_domains == ("shop:tea",)
+
+
 def test_pruning_leaves_no_branch_of_nobody_for_a_value_of_one_person(tmp_path: Path) -> None:
     towns = ["Aber", "Bonn", "Ulm"] * 100
     frame = pl.DataFrame(

@@ -16,7 +16,7 @@ from campaigns.bytes import follows_source
 from campaigns.claims import false_of_audit, false_of_table
 from campaigns.marked import people
 from campaigns.marks import Mark, foreign, parts
-from campaigns.models import false_of_clusters, false_of_rules, false_of_tree
+from campaigns.models import false_of_clusters, false_of_itemsets, false_of_rules, false_of_tree
 from campaigns.readers import Reader, fault_of
 from campaigns.shrinking import smallest
 from campaigns.worlds import World
@@ -114,12 +114,20 @@ def test_a_false_tree_is_found() -> None:
     assert found == {"a span breaks k", "a node tells of other people than came there"}
 
 
+BASKETS = World(
+    ("a", "b"), (("1", "1"), ("0", "1"), ("0", "0")), {"public": ["a"], "private": ["b"], "require": {"k": 2}}
+)
+
+
 def test_false_rules_are_found() -> None:
-    world = World(
-        ("a", "b"), (("1", "1"), ("0", "1"), ("0", "0")), {"public": ["a"], "private": ["b"], "require": {"k": 2}}
-    )
     rules = {"rules": [{"left": ["a"], "right": ["b"], "support": 0.5, "confidence": 1}]}
-    assert set(false_of_rules(rules, world)) == {"a rule tells a figure that is not so", "a span of rules breaks k"}
+    assert set(false_of_rules(rules, BASKETS)) == {"a rule tells a figure that is not so", "a span of rules breaks k"}
+
+
+def test_false_itemsets_are_found() -> None:
+    itemsets = {"itemsets": [{"items": ["a", "b"], "support": 0.5}]}
+    found = set(false_of_itemsets(itemsets, BASKETS))
+    assert found == {"an itemset tells a support that is not so", "a span of itemsets breaks k"}
 
 
 def test_false_clusters_are_found() -> None:

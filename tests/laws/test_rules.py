@@ -6,19 +6,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import kspan as ks
-from kspan.audit.rules.implied import implied_spans
+from kspan.audit.baskets.implied import implied_spans
+from kspan.audit.baskets.spans import basket_spans
+from kspan.audit.rules.figures import PublishedRules
 from kspan.audit.rules.judge import audit_rules
-from kspan.audit.rules.spans import rule_spans
 from kspan.data.baskets import encode_baskets
 from kspan.errors import Unreachable
 from kspan.induce.methods import options_of
 from kspan.model.rules.model import rules_about
 from kspan.privacy import Requirement
 from kspan.privacy.spec import to_table
-from laws import naive_rules as naive
-from laws.asked import KEYS, asked, of_crowds
+from laws import naive_baskets as naive
+from laws.asked import KEYS, asked, compares_with_everybody, of_crowds
 from laws.examples import share_of_examples
-from laws.naive_rules import PRIVATE, PUBLIC, World, worlds
+from laws.naive_baskets import PRIVATE, PUBLIC, World, worlds
 
 ITEMS = (*PUBLIC, *PRIVATE)
 MEASURES = options_of("rules")["measure"].words
@@ -38,7 +39,7 @@ def policy(require: str | Requirement) -> ks.Policy:
 
 @given(world=worlds())
 def test_the_judge_finds_the_spans_of_the_definition_and_their_classes(world: World) -> None:
-    found = rule_spans(rules_of(world), encode_baskets(framed(world), ITEMS))
+    found = basket_spans(PublishedRules(rules_of(world)), encode_baskets(framed(world), ITEMS))
     members: dict[int, list[int]] = {}
     for row, span in enumerate(found.span.tolist()):
         members.setdefault(span, []).append(row)
@@ -79,7 +80,8 @@ def test_what_figures_imply_contains_the_truth(world: World, digits: int | None)
             rules = rules_about([_rounded(rule, digits) for rule in world.rules], len(world.people), naive.ROLES)  # type: ignore[arg-type]
         except ks.ModelError:
             return  # rounded to nothing
-    told, true = implied_spans(rules), rule_spans(rules, encode_baskets(framed(world), ITEMS))
+    published = PublishedRules(rules)
+    told, true = implied_spans(published), basket_spans(published, encode_baskets(framed(world), ITEMS))
     bounds = {tuple(codes): span for span, codes in enumerate(told.codes.tolist())}
     there = set()
     for span, codes in enumerate(true.codes.tolist()):
@@ -99,12 +101,16 @@ def _rounded(rule: ks.Rule, digits: int) -> ks.Rule:
     return ks.Rule(rule.left, rule.right, round(rule.support, digits), round(rule.confidence, digits), beside)
 
 
-@share_of_examples(0.5)
-@given(world=worlds(), k=st.integers(1, 8))
-def test_rules_that_hold_by_their_figures_hold_by_their_people(world: World, k: int) -> None:
-    rules, require = rules_of(world), ks.KAnonymity(k)
-    if audit_rules(rules, None, require).holds:
-        assert audit_rules(rules, framed(world), require).holds
+@pytest.mark.slow
+@pytest.mark.parametrize("key", [key for key in KEYS if not compares_with_everybody(key)])
+@share_of_examples(0.2)
+@given(world=worlds(), k=st.integers(1, 8), data=st.data())
+def test_rules_that_hold_by_their_figures_hold_by_their_people(
+    key: str, world: World, k: int, data: st.DataObject
+) -> None:
+    rules, require = rules_of(world), drawn(data, key, k)
+    if audit_rules(rules, None, policy(require)).holds:
+        assert audit_rules(rules, framed(world), policy(require)).holds
 
 
 @pytest.mark.slow

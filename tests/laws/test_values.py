@@ -597,8 +597,18 @@ def test_an_item_has_no_other_value() -> None:
     free = ks.learn(BASKETS, replace(asked, require="k=2"), "rules", min_support=0.05)
     with pytest.raises(ks.PolicyError, match="no item has"):
         ks.audit(free.rules, BASKETS, asked)
-    with pytest.raises(ks.PolicyError, match="private items"):
-        ks.audit(free.rules, require='confidence["pills=yes"]=0.2')
+
+
+@pytest.mark.parametrize("value", ["yes", "no"])
+@pytest.mark.parametrize("bound", [0.1, 0.3, 0.5, 0.7, 0.9, 1.0])
+def test_what_holds_by_figures_holds_by_people(value: str, bound: float) -> None:
+    """Where figures leave a range, the worst share of the value counts."""
+    open_to_all = ks.Policy(public=["cherries", "tea"], private=["pills"], require="k=2")
+    free = ks.learn(BASKETS, open_to_all, "rules", min_support=0.05, min_confidence=0.1)
+    limit = f'confidence["pills={value}"]={bound}'
+    by_figures = ks.audit(free.rules, require=limit).holds
+    assert by_figures <= ks.audit(free.rules, BASKETS, open_to_all, require=limit).holds
+    assert by_figures or bound < 1
 
 
 # Labels that are numbers

@@ -60,6 +60,7 @@ def pages(words: tuple[str, ...]) -> dict[str, str]:
     baskets = pl.DataFrame(np.random.default_rng(1).integers(0, 2, (300, 4)), schema=names)
     of_baskets = ks.Policy(public=names[:2], private=names[2:], require="k=3")
     rules = ks.mine_rules(baskets, of_baskets, min_support=0.05, min_confidence=0.3)
+    itemsets = ks.mine_itemsets(baskets, of_baskets, min_support=0.05)
     numbers = pl.DataFrame(np.random.default_rng(2).normal(size=(200, 3)).round(2), schema=names[:3])
     of_numbers = ks.Policy(
         public=names[:2], private=[names[2]], require="k=5", domains={name: [-9, 9] for name in names[:3]}
@@ -70,10 +71,11 @@ def pages(words: tuple[str, ...]) -> dict[str, str]:
         "broken": ks.report(frame, ks.Policy(public=names[:3], private=[names[3]], require="k=9"), title=words[-1]),
         "tree": ks.report(tree, frame, told),
         "rules": ks.report(rules, baskets, of_baskets),
+        "itemsets": ks.report(itemsets, baskets, of_baskets),
         "clusters": ks.report(clusters, numbers, of_numbers),
     }
     shown = {name: report.html() for name, report in made.items()}
-    cards = (release, tree, rules.rules, clusters, made["table"], ks.audit(frame, policy))
+    cards = (release, tree, rules.rules, itemsets.itemsets, clusters, made["table"], ks.audit(frame, policy))
     notebook = "".join(card._repr_html_() for card in cards)
     return {**shown, "notebook": f"<!doctype html><meta charset=utf-8><title>cards</title>{notebook}"}
 

@@ -55,6 +55,13 @@ def rules() -> Report:
     return ks.report(ks.mine_rules(bought, policy, min_support=0.05, min_confidence=0.3), bought, policy)
 
 
+def itemsets() -> Report:
+    draws = np.random.default_rng(0).random((600, 3)) < [0.5, 0.4, 0.3]
+    bought = pl.DataFrame(draws.astype(int), schema=["bread", "milk", NASTY])
+    policy = ks.Policy(public=["bread", "milk"], private=[NASTY], require="k=20")
+    return ks.report(ks.mine_itemsets(bought, policy, min_support=0.05), bought, policy)
+
+
 def whole_story() -> Report:
     chapters = [chapter for made in (raw(), tree()) for chapter in made.story.chapters]
     model = ks.learn(adult().select(*PUBLIC, "income"), ks.Policy(public=PUBLIC, target="income", require="k=1"), "c45")
@@ -62,7 +69,8 @@ def whole_story() -> Report:
 
 
 REPORTS: dict[str, Callable[[], Report]] = {
-    "table": table, "raw": raw, "tree": tree, "clusters": clusters, "rules": rules, "story": whole_story,
+    "table": table, "raw": raw, "tree": tree, "clusters": clusters, "rules": rules, "itemsets": itemsets,
+    "story": whole_story,
 }  # fmt: skip
 
 

@@ -368,7 +368,8 @@ def test_notebooks_show_every_release_and_audit(adult_release: ks.TableRelease) 
     bought = pl.DataFrame({"<b>": [1] * 8 + [0] * 4, "milk": [1] * 6 + [0] * 6})
     rules = ks.mine_rules(bought, ks.Policy(public=["<b>"], private=["milk"], require="k=2"))
     assert "<svg" in clusters._repr_html_()
-    for value in (rules, rules.rules):
+    itemsets = ks.mine_itemsets(bought, ks.Policy(public=["<b>"], private=["milk"], require="k=2"))
+    for value in (rules, rules.rules, itemsets, itemsets.itemsets):
         assert "&lt;b&gt;" in value._repr_html_()
     assert "✔ holds" in adult_release._repr_html_()
 

@@ -81,7 +81,7 @@ class Audit(ShownInNotebooks):
     holds: bool
     requirement: str
     counting: str
-    """What the verdict counts: rows, people, or, without the people, the paths of a tree or the figures of rules."""
+    """What the verdict counts: rows, people, or, without the people, the paths of a tree or published figures."""
     rows: int
     people: int
     groups: int
@@ -125,7 +125,7 @@ class Audit(ShownInNotebooks):
     spreads: tuple[str, ...] = ()
     """Attributes whose spread is told with a tree, though that breaks the requirement or is not so."""
     untrue: tuple[str, ...] = ()
-    """Rules whose published figures are not those of the people: each of them alone breaks the release."""
+    """Parts of a model whose published figures are not those of the people: each of them alone breaks the release."""
 
     def __repr__(self) -> str:
         verdict = "holds" if self.holds else "is not proved" if self.reading == NOT_PROVED else "does not hold"

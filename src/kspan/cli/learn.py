@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from kspan.cli.baskets import written_mined
 from kspan.cli.clusters import written_clusters
 from kspan.cli.learned import Made, tell_made, written_model
 from kspan.cli.methods import MethodCommand, Methods, check_given, joined
@@ -26,7 +27,6 @@ from kspan.cli.options import (
     save_report,
 )
 from kspan.cli.output import progress
-from kspan.cli.rules import written_rules
 from kspan.cli.trees import COUNTS, check_told, written_tree
 from kspan.errors import FileError, PolicyError
 from kspan.frames.commit import together
@@ -126,7 +126,7 @@ def learn(asked: LearnRequest) -> int:
 
 def _written(model: "Learned", people: "pl.DataFrame", policy: "Policy", asked: LearnRequest) -> Made:
     """Judge what was learned if it is to keep the requirement, and write it."""
-    from kspan.induce.rules.learner import MinedRules
+    from kspan.induce.methods import Mined
     from kspan.model.clusters.model import Clusters
     from kspan.model.tree.model import Tree
 
@@ -134,8 +134,8 @@ def _written(model: "Learned", people: "pl.DataFrame", policy: "Policy", asked: 
         return written_tree(model, people, policy, asked)
     if isinstance(model, Clusters):
         return written_clusters(model, people, policy, asked)
-    if isinstance(model, MinedRules):
-        return written_rules(model, people, policy, asked)
+    if isinstance(model, Mined):
+        return written_mined(model, people, policy, asked)
     return written_model(model, asked)
 
 

@@ -53,6 +53,18 @@ class Baskets:
             bits &= self.packed[name]
         return bits
 
+    def with_all(self, names: Iterable[str]) -> int:
+        """How many people bought all of the named items."""
+        wanted = frozenset(names)
+        if wanted not in self._counted:
+            self._counted[wanted] = self.count(self.packed_all(wanted))
+        return self._counted[wanted]
+
+    @cached_property
+    def _counted(self) -> dict[frozenset[str], int]:
+        """The sets of items whose people were counted before."""
+        return {}
+
     def count(self, bits: NDArray[np.uint8]) -> int:
         """How many people the rows with a set bit stand for."""
         # `count` cuts off the bits behind the last row, which may be set.

@@ -1,21 +1,15 @@
 """The scikit-learn interface of the miner of association rules."""
 
 from collections.abc import Iterable
-from typing import Any, Self
 
 import polars as pl
-from sklearn.base import BaseEstimator
 
-from kspan.audit.rules.judge import audit_rules
-from kspan.errors import DoesNotHold
-from kspan.estimators.inputs import rows_of
-from kspan.frames.native import of_its_kind
-from kspan.induce.rules.learner import Measure, mine_rules
+from kspan.estimators.baskets import BasketMiner
+from kspan.induce.rules.learner import Measure, MinedRules, mine_rules
 from kspan.policy import Policy
-from kspan.policy.patterns import expanded
 
 
-class KAnonymousRules(BaseEstimator):  # type: ignore[misc]
+class KAnonymousRules(BasketMiner):
     """Association rules that leave everybody a crowd of at least k; after `fit`, `rules_` are the rules as a dataframe.
 
     Columns are items; those that are not named `private`, by name or pattern, are public. `require` asks for something
@@ -56,12 +50,9 @@ class KAnonymousRules(BaseEstimator):  # type: ignore[misc]
         self.most = most
         self.tell_lift = tell_lift
 
-    def fit(self, X: Any, y: Any = None) -> Self:  # noqa: N803
-        """Mine the rules of some transactions; `y` is not used."""
-        people = rows_of(self, X, reset=True)
-        policy = self._policy(people.columns)
-        mined = mine_rules(
-            people.select(policy.columns),
+    def _mined(self, people: pl.DataFrame, policy: Policy) -> MinedRules:
+        return mine_rules(
+            people,
             policy,
             min_support=self.min_support,
             min_confidence=self.min_confidence,
@@ -70,34 +61,3 @@ class KAnonymousRules(BaseEstimator):  # type: ignore[misc]
             most=self.most,
             tell_lift=self.tell_lift,
         )
-        self.audit_ = audit_rules(mined.rules, people.select(policy.columns), policy)
-        if not self.audit_.holds:
-            raise DoesNotHold(f"the rules break {policy.require}: please report this")
-        self.model_ = mined.rules
-        self.rules_ = _of_kind(X, mined.rules.table)
-        self.left_out_ = _of_kind(X, mined.left_out)
-        return self
-
-    def _policy(self, columns: list[str]) -> Policy:
-        """Return the policy of the items, which are listed by name or pattern.
-
-        If no public items are listed, all that are not private are public; otherwise columns in neither list are no
-        items.
-        """
-        hidden, require = list(self.private), self.require or f"k={self.k}"
-        if self.public is not None:
-            known = _expanded(list(self.public), hidden, columns)
-            return Policy(public=known[0], private=known[1], require=require)
-        private = _expanded([], hidden, columns)[1]
-        return Policy(public=[name for name in columns if name not in private], private=private, require=require)
-
-
-def _expanded(public: list[str], private: list[str], columns: list[str]) -> tuple[list[str], list[str]]:
-    """Return the columns that the names and patterns of both roles stand for."""
-    policy = expanded(Policy(public=public, private=private, require="k=1"), columns)
-    return list(policy.public), list(policy.private)
-
-
-def _of_kind(given: Any, made: pl.DataFrame) -> Any:
-    """Return a frame of rules as the kind of dataframe that the transactions were in; polars for arrays."""
-    return of_its_kind(given, made) if hasattr(given, "columns") or hasattr(given, "column_names") else made

@@ -11,6 +11,7 @@ from kspan.data.encode import encode
 from kspan.errors import PolicyError, did_you_mean
 from kspan.frames.files import load
 from kspan.induce.clusters.learner import clusters
+from kspan.induce.itemsets.learner import MinedItemsets, mine_itemsets
 from kspan.induce.lists.conjunctive import conjunctive
 from kspan.induce.lists.part import part
 from kspan.induce.released.logistic import logistic
@@ -26,7 +27,8 @@ from kspan.model.tree.model import Tree
 from kspan.options import Option, check_names, declared
 from kspan.policy import Policy, PolicyLike
 
-Learned = Model | Clusters | MinedRules
+Mined = MinedRules | MinedItemsets
+Learned = Model | Clusters | Mined
 """Whatever a learner returns."""
 
 
@@ -48,7 +50,7 @@ class Learner:
     @property
     def predicts(self) -> bool:
         """Does it learn labels?"""
-        return self.gives not in (Clusters, MinedRules)
+        return self.gives not in (Clusters, MinedRules, MinedItemsets)
 
     @property
     def options(self) -> Mapping[str, Option]:
@@ -70,6 +72,7 @@ LEARNERS: dict[str, Learner] = {
     "logistic": Learner(logistic),
     "conjunctive": Learner(conjunctive),
     "rules": Learner(mine_rules, keeps_requirement=True, of_codes=False),
+    "itemsets": Learner(mine_itemsets, keeps_requirement=True, of_codes=False),
     "clusters": Learner(clusters, keeps_requirement=True),
 }
 
@@ -99,6 +102,10 @@ def learn(data: Any, policy: PolicyLike, method: Literal["rules"], **options: An
 
 
 @overload
+def learn(data: Any, policy: PolicyLike, method: Literal["itemsets"], **options: Any) -> MinedItemsets: ...
+
+
+@overload
 def learn(data: Any, policy: PolicyLike, method: Literal["clusters"], **options: Any) -> Clusters: ...
 
 
@@ -107,12 +114,12 @@ def learn(data: Any, policy: PolicyLike, method: str, **options: Any) -> Learned
 
 
 def learn(data: Any, policy: PolicyLike, method: str = "kadet", **options: Any) -> Learned:
-    """Learn a model of the policy's target, or clusters, or rules, from a dataframe or the path of a file.
+    """Learn a model of the policy's target, or clusters, rules or itemsets, from a dataframe or the path of a file.
 
     The data may be raw or released.
 
-    `kadet`, `kadet-c45`, `rules` and `clusters` keep the policy's requirement; the others promise nothing. Each takes
-    the options of its function in `kspan.induce`.
+    `kadet`, `kadet-c45`, `rules`, `itemsets` and `clusters` keep the policy's requirement; the others promise nothing.
+    Each takes the options of its function in `kspan.induce`.
 
     >>> from kspan.datasets import mortgage
     >>> public = ["Gender", "Married", "Age", "Sports car"]

@@ -19,6 +19,8 @@ from kspan.model.clusters.kind import CLUSTERS
 from kspan.model.clusters.model import Clusters
 from kspan.model.committee.kind import COMMITTEE
 from kspan.model.documents import parsed
+from kspan.model.itemsets.kind import ITEMSETS
+from kspan.model.itemsets.model import Itemsets
 from kspan.model.kind import Kind, is_model
 from kspan.model.linear.kind import LINEAR
 from kspan.model.lists.kind import LISTS
@@ -32,11 +34,11 @@ from kspan.policy import Policy
 
 Model = Tree | Predictor
 """Any model that predicts labels."""
-Released = Model | Clusters | Rules
+Released = Model | Clusters | Rules | Itemsets
 """Anything that is written as a model."""
 
 
-KINDS = (TREE, BAYES, LINEAR, LISTS, COMMITTEE, CLUSTERS, RULES)
+KINDS = (TREE, BAYES, LINEAR, LISTS, COMMITTEE, CLUSTERS, RULES, ITEMSETS)
 BY_FORMAT = {kind.format: kind for kind in KINDS}
 
 

@@ -12,6 +12,7 @@ from kspan.report.cost_chart import cost_chart
 from kspan.report.cost_chart import in_words as cost_in_words
 from kspan.report.pictures.clusters import ClustersPicture
 from kspan.report.pictures.clusters_spec import clusters_chart
+from kspan.report.pictures.itemsets import ItemsetsPicture, itemsets_chart
 from kspan.report.pictures.rules import RulesPicture, rules_chart
 from kspan.report.pictures.tree import TreePicture
 from kspan.report.pictures.tree_spec import described as in_words
@@ -58,6 +59,8 @@ def figures(summary: Summary) -> dict[str, Figure]:
             compiled(rules_chart(picture)),
             "Support and confidence of the rules, as listed below.",
         )
+    elif isinstance(picture, ItemsetsPicture):
+        made["itemsets"] = Figure(compiled(itemsets_chart(picture)), "Support of the itemsets, as listed below.")
     return made
 
 

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from kspan.audit.findings import NOT_PROVED, Audit
 from kspan.evaluate.cost import CostCurve
 from kspan.model.clusters.model import Clusters
-from kspan.model.rules.model import Rules
+from kspan.model.items.model import OfItems
 from kspan.model.tree.model import Tree
 from kspan.policy import Policy
 from kspan.privacy.spec import parse
@@ -38,7 +38,7 @@ class Release:
     columns: tuple[ColumnChange, ...] = ()
     unchanged: tuple[str, ...] = ()
     """Private columns that are released as they were."""
-    model: Tree | Clusters | Rules | None = None
+    model: Tree | Clusters | OfItems | None = None
     picture: Picture | None = None
     curve: CostCurve | None = None
 

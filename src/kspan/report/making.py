@@ -16,18 +16,17 @@ from kspan.evaluate.cost import CostCurve, cost_curve
 from kspan.frames.commit import content_of
 from kspan.frames.files import load
 from kspan.frames.seal import checksum, manifest_path
-from kspan.model.clusters.model import Clusters
 from kspan.model.function.parts import is_function
+from kspan.model.items.model import OfItems
 from kspan.model.kind import begins_model
-from kspan.model.kinds import given_model
-from kspan.model.rules.model import Rules
+from kspan.model.kinds import given_model, kind_of
 from kspan.model.tree.model import Tree
 from kspan.policy import Policy, PolicyLike, people_and_policy
 from kspan.privacy import Requirement
 from kspan.privacy.spec import parse
 from kspan.report.columns import column_changes
 from kspan.report.crowd import Fact
-from kspan.report.drawing import drawable, pictured
+from kspan.report.drawing import Drawable, drawable, pictured
 from kspan.report.formatting import visible
 from kspan.report.gather import Release, story, summarized
 from kspan.report.page import Report
@@ -83,7 +82,7 @@ def report(
 ) -> Report:
     """Report on a release: `report(kspan.anonymize(...))`, `report(table, people, policy)`, `report(tree, ...)`.
 
-    A release is whatever `kspan.audit` takes, what `anonymize`, `share_tree` or `mine_rules` returned, or an audit.
+    A release is whatever `kspan.audit` takes, what `anonymize`, `share_tree` or a miner returned, or an audit.
     `people` are those that it was made from: with them a report shows a table before and after, or the spans of a
     model. With the `method` that made the release (known for what `anonymize` returned), the report also measures how
     well the target is predicted for new people and, with `curve`, what other k would cost. `path` is the file of a
@@ -150,7 +149,7 @@ def described(
     model = drawable(release, people, policy)
     if model is None:
         return summarized(Release(name or f"the {_called(release)}", found, policy, facts=facts))
-    roles = model.roles if isinstance(model, Rules) else {item.name: item.role for item in model.attributes}
+    roles = model.roles if isinstance(model, OfItems) else {item.name: item.role for item in model.attributes}
     return summarized(
         Release(
             name or "the model",
@@ -318,11 +317,11 @@ def _called(release: Any) -> str:
     return visible(type(release).__name__ if given is None else given.kind.called)
 
 
-def _model_facts(model: Tree | Clusters | Rules) -> tuple[Fact, ...]:
+def _model_facts(model: Drawable) -> tuple[Fact, ...]:
     if isinstance(model, Tree):
         leaves = Fact("leaves", f"{len(model.leaves):,}")
         return leaves, Fact("predicts", visible(model.target)), Fact("tells at each leaf", model.disclosure)
-    return (Fact("clusters" if isinstance(model, Clusters) else "rules", f"{len(model):,}"),)
+    return (Fact(kind_of(model).name, f"{len(model):,}"),)
 
 
 def _file_facts(path: Path | None) -> tuple[Fact, ...]:

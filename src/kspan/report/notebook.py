@@ -5,9 +5,9 @@ from typing import Any
 from markupsafe import Markup
 
 from kspan.audit.findings import Audit
-from kspan.induce.rules.learner import MinedRules
+from kspan.induce.methods import Mined
 from kspan.model.clusters.model import Clusters
-from kspan.model.rules.model import Rules
+from kspan.model.items.model import OfItems
 from kspan.model.tree.model import Tree
 from kspan.model.tree.release import TreeRelease
 from kspan.report.figures import compiled, sizes_chart
@@ -42,9 +42,9 @@ def shown(value: Any) -> str:
     if isinstance(value, Clusters):
         drawing = _svg(clusters_svg(clusters_picture(value, ())))
         return _rendered("model.html", title=repr(value), drawing=drawing, lines=str(value).splitlines())
-    rules = value.rules if isinstance(value, MinedRules) else value
-    assert isinstance(rules, Rules)
-    return _rendered("model.html", title=repr(rules), drawing=None, lines=[str(rule) for rule in rules.rules])
+    mined = value.model_released if isinstance(value, Mined) else value
+    assert isinstance(mined, OfItems)
+    return _rendered("model.html", title=repr(mined), drawing=None, lines=[str(one) for one in mined.listed])
 
 
 def card(summary: Summary) -> str:

@@ -9,22 +9,23 @@ from dataclasses import replace
 
 from kspan.audit.findings import Audit, Finding
 from kspan.model.clusters.model import Clusters
-from kspan.model.rules.model import Rules
+from kspan.model.items.model import OfItems
 from kspan.model.tree.model import Node, Tree
 from kspan.report.pictures.labels import way
+from kspan.report.verdict import OF_ITEMS
 
 MOST_CONDITIONS = 12
 """How many conditions of a span are named at most."""
 
 
 def publishable_spans(
-    audit: Audit, findings: Sequence[Finding], model: Tree | Clusters | Rules | None = None
+    audit: Audit, findings: Sequence[Finding], model: Tree | Clusters | OfItems | None = None
 ) -> tuple[Finding, ...]:
     """Return the findings with only what the release itself tells.
 
     Of a tree, if `model` is given, that includes the public conditions on the paths to the leaves of a span.
     """
-    if audit.kind == "rules":
+    if audit.kind in OF_ITEMS:
         # How many classes a span has is for those who know the theory.
         return tuple(replace(finding, shown=_without(finding.shown, "classes")) for finding in findings)
     if audit.kind == "function":

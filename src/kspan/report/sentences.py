@@ -10,6 +10,7 @@ from kspan.policy import Policy
 from kspan.privacy import KAnonymity, Requirement
 from kspan.report.crowd import Fact, in_words
 from kspan.report.formatting import conjoined, percent, visible
+from kspan.report.verdict import OF_ITEMS, parts_of
 
 MOST_NAMED = 12
 """How many attributes a sentence names one by one at most."""
@@ -46,8 +47,7 @@ def headline(audit: Audit, public: Sequence[str] | None, require: Requirement) -
     if audit.spreads:
         reasons.append(f"how {len(audit.spreads):,} attributes spread breaks it, or is not so")
     if audit.untrue:
-        what = {"rules": "rules", "clusters": "clusters"}.get(audit.kind, "parts")
-        reasons.append(f"{len(audit.untrue):,} {what} tell figures that are not those of these people")
+        reasons.append(f"{len(audit.untrue):,} {parts_of(audit)} tell figures that are not those of these people")
     said = "; and ".join(reasons) or "what was required does not hold"
     return f"Do not release this: {said}."
 
@@ -78,8 +78,9 @@ def known(audit: Audit, public: Sequence[str] | None) -> str:
     """What the attacker knows of everybody."""
     if audit.counting == "paths":
         return "every attribute that the tree asks"
-    if public is None or (audit.kind == "rules" and len(public) > MOST_NAMED):
-        return "all public items" if audit.kind == "rules" else "all public attributes"
+    of_items = audit.kind in OF_ITEMS
+    if public is None or (of_items and len(public) > MOST_NAMED):
+        return "all public items" if of_items else "all public attributes"
     if not public:
         return "nothing of them"
     if len(public) > MOST_NAMED:
@@ -149,9 +150,9 @@ def attack(audit: Audit, public: Sequence[str] | None, smallest: Finding | None)
         yield f"In the worst case this leads to {_places(audit.kind, smallest.bins)}, as it does for {people}."
     elif audit.kind == "function":
         yield f"In the worst case {people} can get the same from the model, and nobody else can."
-    elif audit.kind == "rules":
+    elif audit.kind in OF_ITEMS:
         basket = visible(smallest.shown.get("basket", "anything"))
-        yield f"In the worst case {people} look the same ({basket}), and the same rules speak of all of them."
+        yield f"In the worst case {people} look the same ({basket}), and the same {audit.kind} speak of all of them."
     else:
         shown = in_words(Fact(name, cell) for name, cell in smallest.shown.items())
         yield f"In the worst case they find {people} who all show the same ({shown})."

@@ -8,12 +8,13 @@ from kspan.audit.risk import Sizes
 from kspan.evaluate.cost import CostCurve
 from kspan.report.crowd import Crowd, Fact
 from kspan.report.pictures.clusters import ClustersPicture
+from kspan.report.pictures.itemsets import ItemsetsPicture
 from kspan.report.pictures.rules import RulesPicture
 from kspan.report.pictures.tree import TreePicture
 
 FORMAT, VERSION = "kspan/report", 1
 
-Picture = TreePicture | ClustersPicture | RulesPicture
+Picture = TreePicture | ClustersPicture | RulesPicture | ItemsetsPicture
 
 
 @dataclass(frozen=True)

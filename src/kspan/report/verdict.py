@@ -5,6 +5,8 @@ from collections.abc import Sequence
 from kspan.audit.findings import ANSWERS, NOT_PROVED, Audit
 from kspan.report.formatting import conjoined, visible
 
+OF_ITEMS = ("rules", "itemsets")
+"""Kinds of release about what people buy, of whom the attacker sees items."""
 LIMITS = (
     "This judges {judged} against someone who knows {known}. It is syntactic privacy: it does not add up over {more} "
     "releases about the same people, and it is not differential privacy."
@@ -19,7 +21,7 @@ def verdict(audit: Audit, public: Sequence[str]) -> str:
         people = f"{audit.k.people:,} {'person' if audit.k.people == 1 else 'people'}"
         return (
             f"{visible(audit.requirement)} holds by the published figures: whoever sees the public items finds at "
-            f"least {people} of whom the rules tell the same; --data judges by the people."
+            f"least {people} of whom the {audit.kind} tell the same; --data judges by the people."
         )
     if audit.holds and by_paths:
         return f"{visible(audit.requirement)} holds by the published counts: {_on_paths(audit)}."
@@ -45,8 +47,8 @@ def verdict(audit: Audit, public: Sequence[str]) -> str:
         reasons.append(f"how {names} spreads is told with it, and breaks it or is not so")
     if audit.untrue:
         names = conjoined([visible(name) for name in audit.untrue[:3]])
-        what = {"rules": "rules", "clusters": "clusters", "tree": "nodes"}.get(audit.kind, "parts")
-        reasons.append(f"the figures of {len(audit.untrue):,} {what} are not those of these people ({names})")
+        what = f"{len(audit.untrue):,} {parts_of(audit)}"
+        reasons.append(f"the figures of {what} are not those of these people ({names})")
     of = " by the published counts" if by_paths else _for_several(audit) or _for_answers(audit)
     of = " by the published figures" if audit.counting == "figures" else of
     return f"{visible(audit.requirement)} does not hold{of}: {'; and '.join(reasons)}."
@@ -57,6 +59,11 @@ def _on_paths(audit: Audit) -> str:
         return "whoever knows every attribute and the label, which is public, learns nothing from a path"
     people = f"{audit.k.people:,} {'person' if audit.k.people == 1 else 'people'}"
     return f"whoever knows all that the tree asks finds at least {people} on every path; --data judges by the people"
+
+
+def parts_of(audit: Audit) -> str:
+    """Name what a model that was judged consists of."""
+    return {"tree": "nodes", "function": "parts"}.get(audit.kind, audit.kind)
 
 
 def judged_by(audit: Audit) -> str:
@@ -77,7 +84,7 @@ def limits(audit: Audit) -> str:
     judged, known, more = "one release", "the public columns", "several"
     if audit.counting == "paths":
         judged, known = "one release by what it publishes", "every attribute that it asks"
-    elif audit.kind == "rules":
+    elif audit.kind in OF_ITEMS:
         known = "the public items"
     elif audit.releases > 1:
         judged, known, more = f"{audit.releases:,} releases", "the public columns and holds all of them", "further"

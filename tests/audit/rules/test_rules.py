@@ -6,7 +6,8 @@ import polars as pl
 import pytest
 
 import kspan as ks
-from kspan.audit.rules.implied import implied_spans
+from kspan.audit.baskets.implied import implied_spans
+from kspan.audit.rules.figures import PublishedRules
 from kspan.audit.rules.judge import audit_rules
 from kspan.model.rules.model import rules_about
 
@@ -118,7 +119,7 @@ def test_where_figures_leave_a_range_the_worst_counts() -> None:
 
 
 def test_rounded_figures_leave_a_range() -> None:
-    low = implied_spans(rules(rule("tea", "pills", 0.1, 0.5), people=10_000))
+    low = implied_spans(PublishedRules(rules(rule("tea", "pills", 0.1, 0.5), people=10_000)))
     assert [(int(low.low[one]), low.most(one)) for one in range(2)] in (
         [(1882, 2121), (7879, 8118)],
         [(7879, 8118), (1882, 2121)],
@@ -138,9 +139,17 @@ def test_figures_that_no_transactions_can_have(every: list[ks.Rule], said: str) 
         audit_rules(rules(*every), None, ks.KAnonymity(2))
 
 
-def test_figures_tell_too_little_of_private_items_and_of_very_many_sets() -> None:
-    with pytest.raises(ks.PolicyError, match="distinct_l=2 is about private items, of which figures tell only in part"):
-        audit_rules(rules(TEA), None, policy("k=2, distinct_l=2"))
+def test_private_items_are_judged_by_what_figures_leave_possible() -> None:
+    """Five of the six with tea bought pills; of drops nothing is told."""
+    for require, holds in (("distinct_l=2", True), ("confidence=0.84", True), ("confidence=0.83", False)):
+        assert audit_rules(rules(TEA), None, policy(require)).holds is holds
+    hidden = rules(rule("tea pills", "milk", 0.1, 0.2))
+    assert not audit_rules(hidden, None, policy("distinct_l=2")).holds
+
+
+def test_figures_tell_too_little_of_everybody_and_of_very_many_sets() -> None:
+    with pytest.raises(ks.PolicyError, match=r"t=0\.5 compares people with everybody, of whom figures tell"):
+        audit_rules(rules(TEA), None, policy("k=2, t=0.5"))
     many = [rule(f"i{number}", "pills", 0.1, 0.5) for number in range(12)]
     roles = dict.fromkeys((f"i{number}" for number in range(12)), "public") | {"pills": "private"}
     with pytest.raises(ks.PolicyError, match="12 sets of public items in too many combinations"):
@@ -162,7 +171,7 @@ def test_what_cannot_be_judged() -> None:
 
 def test_nested_public_left_sides_leave_nothing_open() -> None:
     nested = rules(rule("tea", "pills", 0.1, 0.5), rule("tea milk", "drops", 0.05, 0.5), people=20)
-    told = implied_spans(nested)
+    told = implied_spans(PublishedRules(nested))
     assert sorted((int(low), told.most(span)) for span, low in enumerate(told.low)) == [(2, 2), (2, 2), (16, 16)]
 
 

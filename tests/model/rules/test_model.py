@@ -10,8 +10,9 @@ import pytest
 
 import kspan as ks
 from kspan.model.claim import Claim
+from kspan.model.items.model import Item
 from kspan.model.rules.json import load_rules, read_rules, save_rules, write_rules
-from kspan.model.rules.model import Item, rules_about
+from kspan.model.rules.model import rules_about
 
 ROLES: Any = {"tea": "public", "milk": "public", "pills": "private"}
 RULE = ks.Rule(frozenset({"tea", "milk"}), frozenset({"pills"}), 0.25, 0.5)

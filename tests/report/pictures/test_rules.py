@@ -9,8 +9,10 @@ import vl_convert
 import kspan as ks
 from kspan.audit.findings import Finding
 from kspan.model.rules.model import rules_about
+from kspan.report.pictures import items
 from kspan.report.pictures import rules as listed
-from kspan.report.pictures.rules import DrawnItem, rules_chart, rules_picture
+from kspan.report.pictures.items import DrawnItem
+from kspan.report.pictures.rules import rules_chart, rules_picture
 
 # Friedman et al. 2008, Sect. 4.3.
 ROLES: dict[str, Any] = {"Cherries": "public", "Birthday Candles": "public", "Viagra": "private", "Tylenol": "private"}
@@ -79,7 +81,7 @@ def test_the_chart_numbers_its_points_and_keeps_names_as_text(monkeypatch: pytes
     assert "</script>" not in svg
     assert ">1</text>" in svg
     assert "currentColor" in json.dumps(vl_convert.vegalite_to_vega(chart.to_dict()))
-    monkeypatch.setattr(listed, "MOST_NUMBERED", 0)
+    monkeypatch.setattr(items, "MOST_NUMBERED", 0)
     assert ">1</text>" not in vl_convert.vegalite_to_svg(
         {**rules_chart(rules_picture(rules, ())).to_dict(), "width": 400}
     )

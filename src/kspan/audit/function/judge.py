@@ -24,6 +24,7 @@ from kspan.frames.files import load
 from kspan.model.function.kept import kept_rows
 from kspan.model.function.parts import Forest, Function, Parts, parts_of
 from kspan.policy import Policy
+from kspan.policy.values import check_occurs
 from kspan.privacy import OnPrivate
 
 ANSWERS_ALONE = (
@@ -56,6 +57,7 @@ def spans_of_parts(parts: Parts, people: Any, frame: pl.DataFrame, policy: Polic
     public = [name for name in read if name in policy.public]
     private = [name for name in read if name not in policy.public]
     _check_asked(policy, private, target)
+    check_occurs(policy.require, table, policy)
     known = [*public, target] if target is not None and target in policy.public else public
     asked = Asked(people, table, known, private, parts.columns)
     outcomes, reading = _outcomes(parts, asked, target)

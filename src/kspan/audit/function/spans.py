@@ -97,9 +97,16 @@ class FunctionSpans(SpansOfPeople):
     def holds(self, part: Requirement) -> Bools:
         """Tell which spans satisfy one part; without a target, one on private values is asked of answers, too."""
         good = super().holds(part)
-        if self.answers is None or not isinstance(part, OnPrivate):
+        if self.answers is None or not isinstance(part, OnPrivate) or part.only_value is not None:
             return good
         return good & replace(part, on=()).holds(Groups(self.sizes, {ANSWER: self.answers}, self.exposing))
+
+    def with_value(self, name: str, value: str) -> Counts:
+        """The people of each span by the values that they have, also where less is told of them."""
+        if name not in self.outcomes.told:
+            return self.judged[name]
+        weights = NO_WEIGHTS if self.table.weights is None else self.table.weights
+        return count_values(self.table[name], self.span, len(self.sizes), weights)
 
     @property
     def utility(self) -> Utility:

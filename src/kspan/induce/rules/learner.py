@@ -7,21 +7,16 @@ from typing import Annotated, Any, Literal
 import numpy as np
 import polars as pl
 
-from kspan.data.baskets import Baskets, encode_baskets
-from kspan.errors import DataError, PolicyError, Unreachable, listed
-from kspan.frames.files import load
-from kspan.induce.rules.look_alikes import LookAlikes
+from kspan.data.baskets import Baskets
+from kspan.errors import PolicyError, Unreachable
+from kspan.induce.baskets.look_alikes import Question
+from kspan.induce.baskets.mining import Most, Share, Shop, check_above_zero, chosen, frequent, opened
 from kspan.model.rules.model import Rule, Rules, rules_about
 from kspan.notebooks import ShownInNotebooks
 from kspan.options import Within, takes_options
-from kspan.policy import Policy, PolicyLike
-from kspan.policy.patterns import expanded
-from kspan.policy.values import check_items
+from kspan.policy import PolicyLike
 
 Measure = Literal["confidence", "lift", "support"]
-Share = Annotated[float, Within(0, 1)]
-Most = Annotated[int, Within(1)]
-MOST_CELLS = 1 << 31
 DIGITS = 12
 """The digits by which measures are compared: the rest is rounding."""
 
@@ -70,14 +65,10 @@ def mine_rules(
         most: The most rules.
         tell_lift: Tell the support of right sides, too, which tells more, and counts.
     """
-    for what, share in (("min_support", min_support), ("min_confidence", min_confidence)):
-        if share <= 0:
-            raise PolicyError(f"{what} must be more than 0: use for example 0.01")
-    frame = load(people)
-    policy = _of_columns(Policy.of(policy), frame.columns)
-    baskets = encode_baskets(frame, (*policy.public, *policy.private), policy.weight)
-    found = _candidates(baskets, min_support, min_confidence, max_items)
-    return _chosen(found, baskets, policy, measure, most, tell_lift)
+    check_above_zero(min_support=min_support, min_confidence=min_confidence)
+    shop = opened(people, policy)
+    found = _candidates(shop.baskets, min_support, min_confidence, max_items)
+    return _chosen(found, shop, measure, most, tell_lift)
 
 
 @takes_options
@@ -94,60 +85,28 @@ def choose_rules(
     """
     if measure == "lift" and any(rule.lift is None for rule in rules.rules):
         raise PolicyError("the lift of some rules is not told: choose by confidence or support")
-    frame = load(people)
-    policy = _of_columns(Policy.of(policy), frame.columns)
-    items = (*policy.public, *policy.private)
-    if unknown := sorted(set(rules.roles) - set(items)):
-        raise DataError(
-            f"the rules speak of {listed(unknown)}, which is no item of the table: give the one they are of"
-        )
-    baskets = encode_baskets(frame, items, policy.weight)
     tell_lift = any(rule.right_support is not None for rule in rules.rules)
-    return _chosen(rules.rules, baskets, policy, measure, most, tell_lift)
+    return _chosen(rules.rules, opened(people, policy, rules, "rules"), measure, most, tell_lift)
 
 
-def _chosen(
-    found: Iterable[Rule], baskets: Baskets, policy: Policy, measure: str, most: int, tell_lift: bool
-) -> MinedRules:
-    check_items(policy.require)
-    crowds = LookAlikes(baskets, policy.public, policy.require)
-    taken, refused = list[Rule](), list[tuple[Rule, int, int]]()
-    for rule in sorted(found, key=lambda one: _best_first(one, measure)):
-        if len(taken) == most:
-            break
+def _chosen(found: Iterable[Rule], shop: Shop, measure: str, most: int, tell_lift: bool) -> MinedRules:
+    def questions(rule: Rule) -> Sequence[Question]:
         told = [(frozenset[str](), rule.right)] if tell_lift and rule.right_support is not None else []
-        failing = crowds.take([(rule.left, rule.right), *told])
-        if failing is None:
-            taken.append(rule)
-        else:
-            refused.append((rule, *failing))
-    if not tell_lift:
-        taken = [replace(rule, right_support=None) for rule in taken]
-    roles: dict[str, Any] = dict.fromkeys(policy.public, "public") | dict.fromkeys(policy.private, "private")
+        return [(rule.left, rule.right), *told]
+
+    choice = chosen(sorted(found, key=lambda one: _best_first(one, measure)), questions, shop, most)
+    taken = choice.taken if tell_lift else [replace(rule, right_support=None) for rule in choice.taken]
     # Their order must not give away a measure that is not told itself, such as lift.
     released = sorted(taken, key=lambda one: _best_first(one, "confidence"))
-    return MinedRules(rules_about(released, baskets.people, roles), _left_out(refused, policy))
-
-
-def _of_columns(policy: Policy, columns: Sequence[str]) -> Policy:
-    policy = expanded(policy, columns)
-    policy.check_columns(columns)
-    return policy
+    left_out = choice.left_out(_columns(choice.refused))
+    return MinedRules(rules_about(released, shop.baskets.people, shop.roles), left_out)
 
 
 def _candidates(baskets: Baskets, min_support: float, min_confidence: float, max_items: int) -> list[Rule]:
     """All rules with enough support and confidence, with figures that are exact."""
-    import pandas as pd
-    from mlxtend.frequent_patterns import association_rules, fpgrowth
+    from mlxtend.frequent_patterns import association_rules
 
-    if baskets.people * len(baskets.bought) > MOST_CELLS:
-        raise DataError(
-            f"rules cannot be mined from {baskets.people:,} people and {len(baskets.bought):,} items at once: "
-            "draw a sample, or drop rare items"
-        )
-    times = None if baskets.weights is None else baskets.weights
-    wide = {name: rows if times is None else np.repeat(rows, times) for name, rows in baskets.bought.items()}
-    sets = fpgrowth(pd.DataFrame(wide), min_support=min_support, use_colnames=True, max_len=max_items)
+    sets = frequent(baskets, min_support, max_items, "rules")
     nothing = f"no rule reaches min_support={min_support:g} and min_confidence={min_confidence:g}: lower one of them"
     if not len(sets):
         raise Unreachable(nothing)
@@ -171,24 +130,14 @@ def _best_first(rule: Rule, measure: str) -> tuple[Any, ...]:
     return asked, -rule.support, -rule.confidence, size, sorted(rule.left), sorted(rule.right)
 
 
-def _left_out(refused: Sequence[tuple[Rule, int, int]], policy: Policy) -> pl.DataFrame:
-    """The rules that were refused, with counts of people and no more."""
-    rules, smallest, failing = zip(*refused, strict=True) if refused else ((), (), ())
-    spans = ("a span that breaks" if few == many else "spans that break" for _, few, many in refused)
-    why = [
-        f"would leave {many:,} people in {which} {policy.require}{'' if few == many else f', the smallest of {few:,}'}"
-        for which, (_, few, many) in zip(spans, refused, strict=True)
-    ]
-    columns = {
+def _columns(rules: Sequence[Rule]) -> dict[str, pl.Series]:
+    """Rules as the columns of a table, by their own names."""
+    sides = {
         "antecedents": [sorted(rule.left) for rule in rules],
         "consequents": [sorted(rule.right) for rule in rules],
-        "support": [rule.support for rule in rules],
-        "confidence": [rule.confidence for rule in rules],
-        "lift": [rule.lift for rule in rules],
-        "smallest_span": list(smallest),
-        "people": list(failing),
-        "why": why,
     }
-    sides, figures = pl.List(pl.String), ("support", "confidence", "lift")
-    kinds: dict[str, Any] = {"antecedents": sides, "consequents": sides, **dict.fromkeys(figures, pl.Float64)}
-    return pl.DataFrame(columns, schema={**kinds, "smallest_span": pl.Int64, "people": pl.Int64, "why": pl.String})
+    figures = {name: [getattr(rule, name) for rule in rules] for name in ("support", "confidence", "lift")}
+    return {
+        **{name: pl.Series(cells, dtype=pl.List(pl.String)) for name, cells in sides.items()},
+        **{name: pl.Series(cells, dtype=pl.Float64) for name, cells in figures.items()},
+    }

@@ -1,10 +1,11 @@
 """Association rules as a kind of model."""
 
 from kspan.data.baskets import people_in
+from kspan.model.items.model import Item
 from kspan.model.kind import Kind
 from kspan.model.rules.imported import imported_rules, is_rules_frame
-from kspan.model.rules.json import FORMAT, read_rules, write_rules
-from kspan.model.rules.model import Item, Rule, Rules
+from kspan.model.rules.json import LAYOUT, read_rules, write_rules
+from kspan.model.rules.model import Rule, Rules
 
 
 def example() -> Rules:
@@ -16,8 +17,8 @@ def example() -> Rules:
 
 RULES = Kind(
     "rules",
-    "set of rules",
-    FORMAT,
+    LAYOUT.called,
+    LAYOUT.format,
     Rules,
     read_rules,
     write_rules,

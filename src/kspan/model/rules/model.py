@@ -2,28 +2,26 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
-from typing import Any
 
 import polars as pl
 
-from kspan.errors import ModelError, did_you_mean, listed
+from kspan.errors import ModelError
 from kspan.model.claim import Claim
+from kspan.model.items.model import (
+    Item,
+    OfItems,
+    items_of,
+    problem_of_items,
+    problem_of_names,
+    problem_of_transactions,
+)
 from kspan.model.tree.model import Role
 from kspan.notebooks import ShownInNotebooks
 
-MOST_RULES, MOST_ITEMS, MOST_TRANSACTIONS = 100_000, 100_000, 1 << 53
+MOST_RULES = 100_000
 SLACK = 1e-9
 """How far the figures of a rule may contradict each other by rounding."""
 RIGHT_SUPPORT = "consequent support"
-
-
-@dataclass(frozen=True)
-class Item:
-    """Something that can be bought: publicly, where everybody sees it, or privately."""
-
-    name: str
-    role: Role
 
 
 @dataclass(frozen=True)
@@ -59,7 +57,7 @@ class Rule:
 
 
 @dataclass(frozen=True, repr=False)
-class Rules(ShownInNotebooks):
+class Rules(OfItems, ShownInNotebooks):
     """A set of rules, the number of transactions they were found in, the role of each item, and perhaps a claim."""
 
     items: tuple[Item, ...]
@@ -73,20 +71,10 @@ class Rules(ShownInNotebooks):
         for place, problem in problems_of_rules(self.rules, self.roles):
             raise ModelError(f"rule {place + 1} cannot be used: {problem}")
 
-    @cached_property
-    def roles(self) -> Mapping[str, Role]:
-        """The role of every item."""
-        return {item.name: item.role for item in self.items}
-
-    @cached_property
-    def public(self) -> frozenset[str]:
-        """The items that everybody sees."""
-        return frozenset(item.name for item in self.items if item.role == "public")
-
     @property
-    def private(self) -> tuple[str, ...]:
-        """The items that nobody sees."""
-        return tuple(item.name for item in self.items if item.role == "private")
+    def listed(self) -> tuple[Rule, ...]:
+        """The rules."""
+        return self.rules
 
     @property
     def table(self) -> pl.DataFrame:
@@ -108,14 +96,8 @@ class Rules(ShownInNotebooks):
             },
         )
 
-    def __len__(self) -> int:
-        return len(self.rules)
-
     def __repr__(self) -> str:
         return f"Rules({len(self.rules)} rules about {len(self.items)} items, {self.transactions} transactions)"
-
-    def __str__(self) -> str:
-        return "\n".join(map(str, self.rules))
 
 
 def rules_about(
@@ -123,27 +105,11 @@ def rules_about(
 ) -> Rules:
     """Make `Rules` of some rules and the items that they mention, in the order of `roles`."""
     every = tuple(found)
-    spoken_of = {name for rule in every for name in rule.left | rule.right}
-    if unknown := sorted(spoken_of - set(roles)):
-        raise ModelError(f"nobody says whether {listed(unknown)} is public or private: list it in the policy")
-    items = tuple(Item(name, role) for name, role in roles.items() if name in spoken_of)
+    items = items_of((name for rule in every for name in rule.left | rule.right), roles)
     return Rules(items, transactions, every, claim)
 
 
 # What is wrong, if anything
-
-
-def problem_of_items(items: tuple[Item, ...]) -> str | None:
-    """Say what is wrong with a list of items; None if nothing is."""
-    if len(items) > MOST_ITEMS:
-        return f"there are more than {MOST_ITEMS:,} items"
-    return "two items have the same name" if len({item.name for item in items}) < len(items) else None
-
-
-def problem_of_transactions(number: Any) -> str | None:
-    """Say what is wrong with a number of transactions; None if nothing is."""
-    whole = isinstance(number, int) and not isinstance(number, bool)
-    return None if whole and 1 <= number <= MOST_TRANSACTIONS else "the transactions must be a whole number from 1 on"
 
 
 def problems_of_rules(rules: Iterable[Rule], roles: Mapping[str, Role]) -> Iterator[tuple[int, str]]:
@@ -165,8 +131,8 @@ def _problem_of(rule: Rule, roles: Mapping[str, Role]) -> str | None:
         return "each side needs at least one item"
     if rule.left & rule.right:
         return "an item is on both sides"
-    if unknown := sorted((rule.left | rule.right) - set(roles)):
-        return f"{unknown[0][:40]!r} is none of the items{did_you_mean(unknown[0][:40], roles)}"
+    if problem := problem_of_names(rule.left | rule.right, roles):
+        return problem
     if not 0 < rule.support <= 1 or not 0 < rule.confidence <= 1:
         return "support and confidence must be more than 0 and at most 1"
     if rule.support > rule.confidence + SLACK:

@@ -1,4 +1,4 @@
-"""Which people a growing set of rules tells apart: the miner's own account of spans, kept as rules are taken."""
+"""Which people a growing release tells apart: the miners' own account of spans, kept as rules or itemsets are taken."""
 
 from collections.abc import Sequence
 
@@ -13,11 +13,11 @@ Question = tuple[frozenset[str], frozenset[str]]
 
 
 class LookAlikes:
-    """Kinds of people who look the same to anyone who sees only public items, and how the rules so far divide them.
+    """Kinds of people who look the same to anyone who sees only public items, and how the questions so far divide them.
 
-    The people of one kind have the same public items. Each kind has an answer to each rule: 0 if it lacks a public item
-    of the left side, else 1 if it lacks one of the right side, else 2. Kinds are in one crowd if they have the same
-    answers to all rules.
+    The people of one kind have the same public items. Each kind has an answer to each question: 0 if it lacks a public
+    item of the left side, else 1 if it lacks one of the right side, else 2. The left side of an itemset is empty. Kinds
+    are in one crowd if they have the same answers to all questions.
     """
 
     def __init__(self, baskets: Baskets, public: Sequence[str], require: Requirement) -> None:
@@ -36,9 +36,9 @@ class LookAlikes:
         self.told: dict[str, Bools] = {}
 
     def take(self, questions: Sequence[Question]) -> tuple[int, int] | None:
-        """Take a rule if every crowd satisfies the requirement with it.
+        """Take some questions if every crowd satisfies the requirement with them.
 
-        Returns None then. Otherwise the rule is not taken, and the result is how many people would be in the smallest
+        Returns None then. Otherwise they are not taken, and the result is how many people would be in the smallest
         crowd that fails, and how many in all that fail.
         """
         crowd, exposing, told = self.crowd, self.exposing, dict(self.told)
@@ -50,7 +50,7 @@ class LookAlikes:
             exposing = exposing[before]
             told = {item: spoken[before] for item, spoken in told.items()}
             for item in (left | right) - set(self.public):
-                # A rule tells a crowd of a private item only if the crowd has all public items on the way there.
+                # A question tells a crowd of a private item only if the crowd has all public items on the way there.
                 speaks = answers >= 1 if item in left else answers == 2
                 told[item] = told[item] | speaks if item in told else speaks
                 exposing = exposing | speaks

@@ -1,0 +1,1 @@
+"""The judge of releases about baskets: what rules and itemsets share."""

@@ -1,0 +1,1 @@
+"""What the miners of rules and itemsets share."""

@@ -1,0 +1,1 @@
+"""Mining frequent itemsets that keep everybody in a crowd."""

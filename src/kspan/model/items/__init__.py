@@ -1,0 +1,1 @@
+"""What models about items share: rules and itemsets."""

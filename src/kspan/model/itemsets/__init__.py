@@ -1,0 +1,1 @@
+"""Frequent itemsets as they are released."""
