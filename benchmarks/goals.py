@@ -9,6 +9,7 @@ from time import perf_counter
 from typing import Literal
 
 Work = Callable[[], object]
+Clock = Callable[[], float]
 
 
 @dataclass(frozen=True)
@@ -47,16 +48,16 @@ def told(results: Sequence[Result]) -> int:
     return 1 if missed else 0
 
 
-def alternate(ours: Work, theirs: Work, rounds: int) -> list[tuple[float, float]]:
+def alternate(ours: Work, theirs: Work, rounds: int, *, clock: Clock = perf_counter) -> list[tuple[float, float]]:
     """Seconds of both, round by round, after one round that does not count; who begins changes with every round."""
     times = []
     for turn in range(1 + rounds):
         if turn % 2:
-            begun = seconds(ours)
-            times.append((begun, seconds(theirs)))
+            begun = seconds(ours, clock)
+            times.append((begun, seconds(theirs, clock)))
         else:
-            begun = seconds(theirs)
-            times.append((seconds(ours), begun))
+            begun = seconds(theirs, clock)
+            times.append((seconds(ours, clock), begun))
     return times[1:]
 
 
@@ -68,12 +69,12 @@ def compared(what: str, times: Sequence[tuple[float, float]], goal: float | None
     return Result(what, median(ratios), "at most", goal, context)
 
 
-def seconds(work: Work) -> float:
+def seconds(work: Work, clock: Clock = perf_counter) -> float:
     """How long one call takes, without the time to free what it made."""
     gc.collect()
-    begin = perf_counter()
+    begin = clock()
     made = work()
-    elapsed = perf_counter() - begin
+    elapsed = clock() - begin
     del made
     return elapsed
 

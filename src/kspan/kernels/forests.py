@@ -88,7 +88,7 @@ def reached(
     missing_left: Bools,
     possible: Bools,
     marks: Bits,
-    told: Int64s,
+    told: Bits,
     sums: Bits,
     leaves: Int64s,
     varies: Bools,
@@ -100,7 +100,7 @@ def reached(
     """
     waiting = np.empty(left.size, np.int64)
     attributes = told.shape[1]
-    before = np.empty(attributes, np.int64)
+    before = np.empty(attributes, np.uint64)
     for kind in range(numbers.shape[0]):
         is_first = True
         waiting[0] = 0

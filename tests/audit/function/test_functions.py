@@ -23,6 +23,7 @@ from sklearn.svm import SVC
 
 import kspan as ks
 from kspan.model.outcome import LabelCounts
+from laws.naive_function import naive_spans
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -159,6 +160,23 @@ def test_a_page_names_no_public_values_of_people() -> None:
     chapter = ks.report(forest(), NUMBERS, replace(HIDDEN, require="k=1")).story.chapters[0]
     assert chapter.title == "the RandomForestClassifier"
     assert [(fact.name, fact.text) for fact in chapter.smallest[0].shown] == [("span", "1")]
+
+
+def test_many_private_numbers_are_told_apart() -> None:
+    """Of 300 different numbers, the last of each 64 too; the definition tries every one of them and those between."""
+    rng = np.random.default_rng(0)
+    people = pd.DataFrame({"a": rng.integers(0, 2, 300), "gain": rng.permutation(300), "y": rng.integers(0, 2, 300)})
+    model = RandomForestClassifier(3, max_leaf_nodes=90, random_state=0).fit(people[["a", "gain"]], people["y"])
+    cells = tuple(number / 2 for number in range(600))
+    naive = naive_spans(people, lambda frame: list(map(tuple, model.apply(frame))), ["a"], {"gain": cells}, "y")
+    policy = ks.Policy(public=["a"], private=["gain"], target="y", require="k=1", domains={"gain": [0, 299.5]})
+    found = ks.audit(model, people, policy)
+    told = naive.telling["gain"]
+    # Two spans, by what is public; in each every set of numbers that an outcome admits is a value of its own.
+    assert (found.groups, found.exposed) == (len(set(naive.span)), naive.exposed)
+    assert found.reached["gain"]["distinct_l"] == min(len(set(values)) for values in told.values())
+    assert found.reached["gain"]["confidence"] == max(max(map(values.count, values)) / len(values)
+                                                      for values in told.values())  # fmt: skip
 
 
 # Only its own people

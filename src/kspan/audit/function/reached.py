@@ -96,10 +96,7 @@ def reached_leaves(
     _, outcome = np.unique(own, axis=0, return_inverse=True)
     trees = sum(len(made.forest.trees.grown) for made in numbers)
     differ = np.asarray(varies.reshape(kinds, attributes, 2).any(axis=2))
-    # Sums by random factors take the place of long rows.
-    _, some, row = np.unique(
-        told @ marks.integers(0, 1 << 63, (told.shape[1], 2), np.uint64), axis=0, return_index=True, return_inverse=True
-    )
+    _, some, row = np.unique(_marked(told), axis=0, return_index=True, return_inverse=True)
     bits = _bits(told[some], private.number)
     says_of = {
         name: told_cells(name, bits[:, private.of(name)], row.reshape(-1), cells_of.code >= 0, differ[:, place])
@@ -137,19 +134,38 @@ def _bits(words: Bits, number: int) -> Bools:
     return np.unpackbits(words.view(np.uint8), axis=1, count=number, bitorder="little").astype(bool)
 
 
-def _says(tree: Grown, admitted: Bits, private: PrivateCells) -> Int64s:
+def _says(tree: Grown, admitted: Bits, private: PrivateCells) -> Bits:
     """Return what each leaf says of each private attribute, as pairs of numbers that differ where that differs.
 
-    As in `audit/sets.py`, cells have random marks. Only those that people have count, unless all are admitted.
+    Only cells that people have count, unless all are admitted.
     """
-    says = np.zeros((len(tree.left), 2 * len(private.cells)), np.int64)
-    if not private.number:
-        return says
-    marks = np.random.default_rng(0).integers(1, 1 << 62, (private.number, 2))
+    says = np.zeros((len(tree.left), 2 * len(private.cells)), np.uint64)
     leaves = tree.leaves
-    bits = _bits(admitted[leaves], private.number)
+    words = admitted[leaves]
     for place, (name, cells) in enumerate(private.cells.items()):
-        masks = bits[:, private.of(name)]
-        sums = masks[:, cells.code >= 0] @ marks[private.of(name)][cells.code >= 0]
-        says[leaves, 2 * place : 2 * place + 2] = np.where(np.asarray(masks.all(axis=1))[:, None], 0, sums)
+        where = np.arange(private.number)
+        mine = (where >= private.first[name]) & (where < private.first[name] + len(cells))
+        of_people = mine.copy()
+        of_people[mine] = cells.code >= 0
+        every, some = _words(mine), _words(of_people)
+        is_all = ((words & every) == every).all(axis=1)
+        says[leaves, 2 * place : 2 * place + 2] = np.where(np.asarray(is_all)[:, None], 0, _marked(words & some))
     return says
+
+
+def _words(bits: Bools) -> Bits:
+    """Return bits as numbers of 64."""
+    padded = np.zeros(-(-len(bits) // 64) * 64, bool)
+    padded[: len(bits)] = bits
+    return np.packbits(padded, bitorder="little").view(np.uint64)
+
+
+def _marked(words: Bits) -> Bits:
+    """Return two sums for each row of words, which differ where rows differ: parts of the words times random factors.
+
+    Of numbers of 32 bits times factors of 64, modulo 2^64, two different rows have the same sums once in 2^64 times.
+    """
+    parts = words.view(np.uint32).astype(np.uint64)
+    factors: Bits = np.random.default_rng(0).integers(0, 1 << 64, (parts.shape[1], 2), np.uint64)
+    sums: Bits = parts @ factors
+    return sums
