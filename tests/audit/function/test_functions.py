@@ -312,3 +312,21 @@ def test_bayes_and_logistic_regression_are_judged_by_answers(method: str) -> Non
             people,
             ks.Policy(public=["age", "gain", "pays"], target="job", require="k=3"),
         )
+
+
+# Limits on one value
+
+
+def test_limits_on_one_value_count_those_who_have_it() -> None:
+    """Of a label, and of a private attribute that the forest asks, where anything is told of it."""
+    model, people = forest(), NUMBERS
+    most = ks.audit(model, people, HIDDEN).per_row
+    shares = people.assign(span=most["span"].to_numpy()).groupby("span")["pays"].agg(lambda one: (one == "yes").mean())
+    for bound in (shares.max(), shares.max() - 1e-6):
+        found = ks.audit(model, people, HIDDEN, require=f'confidence["pays=yes"]={bound}')
+        assert found.holds == (bound >= shares.max())
+    gains = people.assign(span=most["span"].to_numpy()).groupby("span")["gain"].agg(lambda one: (one == 9000).mean())
+    found = ks.audit(model, people, HIDDEN, require=f'confidence["gain=9e3"]={gains.max() - 1e-6}')
+    assert not found.holds
+    with pytest.raises(ks.PolicyError, match="names a value that nobody has"):
+        ks.audit(model, people, HIDDEN, require='confidence["gain=9001"]=0.5')

@@ -96,7 +96,7 @@ def reached_leaves(
     _, outcome = np.unique(own, axis=0, return_inverse=True)
     trees = sum(len(made.forest.trees.grown) for made in numbers)
     differ = np.asarray(varies.reshape(kinds, attributes, 2).any(axis=2))
-    _, some, row = np.unique(_marked(told), axis=0, return_index=True, return_inverse=True)
+    _, some, row = np.unique(marked(told), axis=0, return_index=True, return_inverse=True)
     bits = _bits(told[some], private.number)
     says_of = {
         name: told_cells(name, bits[:, private.of(name)], row.reshape(-1), cells_of.code >= 0, differ[:, place])
@@ -149,7 +149,7 @@ def _says(tree: Grown, admitted: Bits, private: PrivateCells) -> Bits:
         of_people[mine] = cells.code >= 0
         every, some = _words(mine), _words(of_people)
         is_all = ((words & every) == every).all(axis=1)
-        says[leaves, 2 * place : 2 * place + 2] = np.where(np.asarray(is_all)[:, None], 0, _marked(words & some))
+        says[leaves, 2 * place : 2 * place + 2] = np.where(np.asarray(is_all)[:, None], 0, marked(words & some))
     return says
 
 
@@ -160,7 +160,7 @@ def _words(bits: Bools) -> Bits:
     return np.packbits(padded, bitorder="little").view(np.uint64)
 
 
-def _marked(words: Bits) -> Bits:
+def marked(words: Bits) -> Bits:
     """Return two sums for each row of words, which differ where rows differ: parts of the words times random factors.
 
     Of numbers of 32 bits times factors of 64, modulo 2^64, two different rows have the same sums once in 2^64 times.
