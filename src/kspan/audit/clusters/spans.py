@@ -45,6 +45,14 @@ class ClusterSpans(SpansOfPeople):
         """The private attributes of people."""
         return self.groups.private
 
+    def telling(self, name: str) -> Bools:
+        """Tell in which spans something is told of a private attribute: in all, since centers tell what people have.
+
+        Whoever can be in one cell only is not told apart from others by that. But where all of a cell have the same
+        illness, or the same income, its center says so.
+        """
+        return self.exposing if name == CLUSTER else np.ones(len(self.sizes), bool)
+
     def holds(self, part: Requirement) -> Bools:
         """Tell which spans satisfy one part of the requirement; one on private values is asked of clusters, too.
 
@@ -63,7 +71,15 @@ class ClusterSpans(SpansOfPeople):
     def facts(self) -> dict[str, Any]:
         """The clusters that say to have other numbers of people than there are."""
         wrong = np.flatnonzero(self.cells.whole != np.array(self.clusters.people))
-        return {"untrue": tuple(f"cluster {place + 1}" for place in wrong.tolist())}
+        few = int((self.cells.whole == 1).sum()) if self.groups.private else 0
+        of_one = (
+            f"The {'center of a cluster is' if few == 1 else f'centers of {few:,} clusters are'} that of one person: "
+        )
+        told = of_one + "all that is private of that person is told to whoever knows which one it is."
+        return {
+            "untrue": tuple(f"cluster {place + 1}" for place in wrong.tolist()),
+            "assumptions": (told,) if few else (),
+        }
 
     def shown(self, some: Sequence[int]) -> list[dict[str, str]]:
         """Describe some spans by the cells that they reach and the public values that lead there."""

@@ -151,6 +151,7 @@ def _followed_by(series: Any, rows: Int64s, more: list[Any]) -> Any:
     if not more:
         return first
     if isinstance(series.dtype, pd.CategoricalDtype):
-        kind = pd.CategoricalDtype([*series.cat.categories, *more], ordered=series.cat.ordered)
+        known = dict.fromkeys([*series.cat.categories, *more])
+        kind = pd.CategoricalDtype(list(known), ordered=series.cat.ordered)
         return pd.Series(pd.Categorical([*first, *more], dtype=kind))
     return pd.concat([first, pd.Series(more)], ignore_index=True)

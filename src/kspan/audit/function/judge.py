@@ -9,13 +9,13 @@ import polars as pl
 
 from kspan.audit.findings import ANSWERS, EXACT, NOT_PROVED, Audit
 from kspan.audit.function.asked import Asked
-from kspan.audit.function.ends import check_ends, ends_in
+from kspan.audit.function.ends import asked_of, check_answers, check_ends, ends_in, shared_rows
 from kspan.audit.function.numbers import NumbersOf, numbers_of, one_hots
 from kspan.audit.function.outcomes import Outcomes
 from kspan.audit.function.reached import private_of, reached_leaves
 from kspan.audit.function.spans import FunctionSpans, Reading, function_spans
 from kspan.audit.function.tried import Answers, tried_answers
-from kspan.audit.function.truth import NOT_COUNTED, is_counted, untrue_nodes
+from kspan.audit.function.truth import LABELS_NOT_COUNTED, NOT_COUNTED, is_counted, tells_labels, untrue_nodes
 from kspan.audit.judge import judge
 from kspan.data.encode import encode
 from kspan.data.table import Table
@@ -67,20 +67,30 @@ def spans_of_parts(parts: Parts, people: Any, frame: pl.DataFrame, policy: Polic
 def _outcomes(parts: Parts, asked: Asked, target: str | None) -> tuple[Outcomes, Reading]:
     numbers = [numbers_of(forest, asked) for forest in parts.forests]
     ends = []
+    everybody = np.arange(asked.table.rows)
+    frame = asked.wanted_rows(everybody) if asked.wanted else None
     for made in numbers:
-        of_people = made.of_rows(np.arange(asked.table.rows))
+        of_people = made.of_rows(everybody)
         ends.append(ends_in(made.forest.trees, of_people))
-        check_ends(made.forest.trees, of_people, ends[-1])
+        check_ends(made.forest, frame, of_people, ends[-1])
     private = private_of(numbers, asked) if parts.is_forest else None
     if private is not None:
         found = reached_leaves(numbers, ends, private, asked)
     else:
         functions = [part for part in parts.parts if isinstance(part, Function)]
         found = tried_answers(Answers(numbers, functions, asked), asked)
+    if parts.is_forest and asked.wanted and parts.answer is not None:
+        rows = shared_rows(found.own)
+        check_answers(asked_of(parts.answer, asked.wanted_rows(rows)), found.own[rows])
     ensembles = [made.forest.trees for made in numbers]
     column = None if target is None else asked.table[target]
     counted = all(is_counted(trees, asked.table.rows) for trees in ensembles)
-    assumptions = (*(() if counted else (NOT_COUNTED,)), *(() if parts.is_forest else (ANSWERS_ALONE,)))
+    silent = target is not None and any(not tells_labels(trees) for trees in ensembles)
+    assumptions = (
+        *(() if counted else (NOT_COUNTED,)),
+        *((LABELS_NOT_COUNTED,) if silent else ()),
+        *(() if parts.is_forest else (ANSWERS_ALONE,)),
+    )
     found = replace(found, untrue=untrue_nodes(ensembles, ends, column), assumptions=assumptions)
     return found, _reading(parts, found, numbers)
 

@@ -41,21 +41,31 @@ class NumbersOf:
         return self.of_rows(np.zeros(len(series), np.int64), {name: series})
 
     def _made(self, frame: Any) -> Floats:
-        if self.one_hot:
-            made = np.column_stack([_said(frame[name], value) for name, value in self.one_hot])
-        else:
-            made = frame
-            for step in self.forest.steps:
-                made = made if step is None or isinstance(step, str) else transformed(step, made)
-            made = made.toarray() if hasattr(made, "toarray") else np.asarray(made)
         try:
-            numbers = made.astype(np.float64)
+            numbers = self._as_they_are(frame) if self.one_hot else self._behind_steps(frame)
         except (TypeError, ValueError):
             raise ModelError("the trees compare numbers, and some cells of the people are none: encode them") from None
+        if self.forest.trees.missing is not None:
+            numbers[numbers == self.forest.trees.missing] = np.nan
         # What the library's numbers cannot hold is infinite there, too.
         with np.errstate(over="ignore"):
             rounded: Floats = numbers.astype(self.forest.trees.precision).astype(np.float64)
         return np.ascontiguousarray(rounded)
+
+    def _behind_steps(self, frame: Any) -> Floats:
+        made = frame
+        for step in self.forest.steps:
+            made = made if step is None or isinstance(step, str) else transformed(step, made)
+        numbers: Floats = (made.toarray() if hasattr(made, "toarray") else np.asarray(made)).astype(np.float64)
+        return numbers
+
+    def _as_they_are(self, frame: Any) -> Floats:
+        """Return the columns that trees ask as numbers; those that no tree asks may hold anything, and stay 0."""
+        made, asked = np.zeros((len(frame), len(self.one_hot))), self.forest.trees.asked
+        for place, (name, value) in enumerate(self.one_hot):
+            if place in asked:
+                made[:, place] = _said(frame[name], value)
+        return made
 
 
 def transformed(step: Any, given: Any) -> Any:
@@ -102,7 +112,7 @@ def private_cells(numbers: Sequence[NumbersOf], name: str) -> Cells | None:
     more: set[float] = set(ends)
     for made in numbers:
         trees = made.forest.trees.grown
-        for feature in sorted({one for tree in trees for one in tree.asked}):
+        for feature in sorted(made.forest.trees.asked):
             if made.owner is None or made.owner[feature] != name:
                 continue
             thresholds = np.unique(np.concatenate([t.threshold[(t.left >= 0) & (t.feature == feature)] for t in trees]))

@@ -38,7 +38,7 @@ class PrivateCells:
 def private_of(numbers: Sequence[NumbersOf], asked: Asked) -> PrivateCells | None:
     """Return the private cells to look at; None unless every question is about one column with cells to list."""
     for made in numbers:
-        every = {feature for tree in made.forest.trees.grown for feature in tree.asked}
+        every = made.forest.trees.asked
         if asked.private and (made.owner is None or any(made.owner[feature] is None for feature in every)):
             return None
     cells, first, number = dict[str, Cells](), dict[str, int](), 0

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from kspan.audit.function.asked import Asked, Cells, taken
-from kspan.audit.function.ends import ends_in
+from kspan.audit.function.ends import asked_of, ends_in
 from kspan.audit.function.numbers import NumbersOf
 from kspan.audit.function.outcomes import Outcomes, ToldCells, coded_masks, told_cells
 from kspan.audit.sets import Sets
@@ -39,21 +39,11 @@ class Answers:
             keys.append(np.zeros((len(rows), 1), np.uint8))
         elif self.functions:
             frame = self.asked.wanted_rows(rows, cells)
-            keys += [_coded(_answered(function, frame), len(rows)) for function in self.functions]
+            keys += [_coded(asked_of(function.answer, frame), len(rows)) for function in self.functions]
         every = np.ascontiguousarray(np.concatenate(keys, axis=1))
         distinct, place = np.unique(every, axis=0, return_inverse=True)
         number = [self.known.setdefault(one.tobytes(), len(self.known)) for one in distinct]
         return np.array(number, np.int64)[place.reshape(-1)]
-
-
-def _answered(function: Function, frame: Any) -> Any:
-    """Ask a function; its own words, which may quote cells, are not passed on."""
-    try:
-        return function.answer(frame)
-    except Exception as error:
-        raise ModelError(
-            f"the model cannot answer for the people ({type(error).__name__}): give the table that it was fitted on"
-        ) from None
 
 
 def _coded(answers: Any, rows: int) -> np.ndarray[Any, np.dtype[np.uint8]]:

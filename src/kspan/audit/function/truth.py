@@ -21,12 +21,21 @@ NOT_COUNTED = (
 )
 
 
+LABELS_NOT_COUNTED = (
+    "Its trees tell no shares or means of the target that could be counted again: that the labels of these people are "
+    "those that it was fitted on is taken for granted."
+)
+
+
 def untrue_nodes(ensembles: Sequence[Trees], ends: Sequence[Int64s], target: Column | None) -> tuple[str, ...]:
     """Return the nodes that tell something else than is true of the people, by their numbers."""
     found, before = list[str](), 0
     for trees, end in zip(ensembles, ends, strict=True):
         labels = _labels(trees, target)
         numbers = None if target is None or target.values.dtype == object else _numbers(target)
+        if labels is not None and trees.prior is not None:
+            shares = np.bincount(labels, minlength=len(trees.labels)) / len(labels)
+            found += [] if np.allclose(shares, trees.prior, rtol=0, atol=CLOSE) else ["the shares of labels"]
         for place, tree in enumerate(trees.grown):
             drawn = np.arange(len(end)) if trees.drawn is None else trees.drawn[place]
             if trees.people not in (None, len(end)) or (len(drawn) and drawn.max() >= len(end)):
@@ -44,6 +53,11 @@ def untrue_nodes(ensembles: Sequence[Trees], ends: Sequence[Int64s], target: Col
 def is_counted(trees: Trees, people: int) -> bool:
     """Can what the trees tell be counted again?"""
     return all(tree.rows is not None and knows_rows(trees, tree, people) for tree in trees.grown)
+
+
+def tells_labels(trees: Trees) -> bool:
+    """Is anything told of the target that can be counted again?"""
+    return any(tree.shares is not None or tree.means is not None for tree in trees.grown)
 
 
 def knows_rows(trees: Trees, tree: Grown, people: int) -> bool:

@@ -109,7 +109,13 @@ class _Drafts:
         if (sizes[exposing] < _k_of(self.policy)).any():
             return False
         counted = count_groups(self.table, span[self.kind], len(example), self.private)
-        if not self.policy.require.holds(Groups(counted.sizes, counted.private, exposing)).all():
+        crowds = Groups(counted.sizes, counted.private, exposing)
+        # Centers tell what people have, also of those who can be in one cluster only.
+        told = Groups(counted.sizes, counted.private)
+        if not all(
+            bool(part.holds(told if isinstance(part, OnPrivate) else crowds).all())
+            for part in self.policy.require.parts
+        ):
             return False
         return self.cells_hold(draft, span[self.kind], exposing)
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from kspan.data.arrays import Floats
+from kspan.data.arrays import Floats, Int64s
 from kspan.data.schema import Schema
 from kspan.data.table import Column, Table
 from kspan.errors import DataError, ModelError, did_you_mean
@@ -19,8 +19,12 @@ ONE_HOT_SCALE = 0.5**0.5
 
 
 def is_fitted_clustering(model: Any) -> bool:
-    """Is it something with centers, such as a fitted KMeans, or a pipeline that ends in one?"""
-    return hasattr(_last(model), "cluster_centers_")
+    """Is it something with centers, such as a fitted KMeans, or a pipeline that ends in one?
+
+    Bisections have centers, too, but do not go by the nearest.
+    """
+    last = _last(model)
+    return hasattr(last, "cluster_centers_") and not hasattr(last, "_bisecting_tree")
 
 
 def imported_clusters(model: Any, people: Table, schema: Schema, names: Sequence[str] | None = None) -> Clusters:
@@ -52,8 +56,21 @@ def imported_clusters(model: Any, people: Table, schema: Schema, names: Sequence
         for at in places:
             del waiting[at]
     found = Clusters(tuple(axes), tuple(zip(*parts, strict=True)), (0,) * len(centers))
-    counts = np.bincount(found.nearest(people), people.weights, minlength=len(found)).astype(np.int64)
+    counts = np.bincount(_members(model, found, people), people.weights, minlength=len(found)).astype(np.int64)
     return replace(found, people=tuple(counts.tolist()))
+
+
+def _members(model: Any, found: Clusters, people: Table) -> Int64s:
+    """Return the cluster of each row: as the model was fitted, if it says so of as many rows, else by the centers."""
+    said = getattr(_last(model), "labels_", None)
+    if said is None:
+        return found.nearest(people)
+    if len(said) != people.rows:
+        raise DataError(
+            f"the clusters were fitted on {len(said):,} rows, and the people have {people.rows:,}: give the table that "
+            "they were made from"
+        )
+    return np.asarray(said, np.int64)
 
 
 def _last(model: Any) -> Any:

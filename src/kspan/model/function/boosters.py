@@ -1,7 +1,9 @@
 """Trees of LightGBM and XGBoost, taken apart by what these libraries write of them."""
 
 import json
+import re
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -26,8 +28,25 @@ def names_of(booster: Any) -> list[str] | None:
     return None if names is None else [str(name) for name in names]
 
 
-def trees_of(booster: Any) -> Trees | None:
-    """Return the trees of a booster; None if they ask about categories, or take zero for missing."""
+def trees_of(model: Any, booster: Any) -> Trees | None:
+    """Return the trees of a model's booster; None if leaves do not decide, or are about categories or zero."""
+    found = _trees_of(booster)
+    missing = getattr(model, "missing", None)
+    if found is None or not isinstance(missing, int | float) or np.isnan(missing):
+        return found
+    return replace(found, missing=float(missing))
+
+
+def leaves_of(model: Any) -> Callable[[Any], Int64s] | None:
+    """Return the function by which a model behind scikit-learn's face tells the leaves of people; None without one."""
+    if hasattr(model, "booster_"):
+        return lambda frame: np.asarray(model.predict(frame, pred_leaf=True), np.int64).reshape(len(frame), -1)
+    if callable(getattr(model, "apply", None)):
+        return lambda frame: np.asarray(model.apply(frame), np.int64).reshape(len(frame), -1)
+    return None
+
+
+def _trees_of(booster: Any) -> Trees | None:
     if callable(getattr(booster, "dump_model", None)) and hasattr(booster, "pandas_categorical"):
         return _lightgbm(booster)
     return _xgboost(booster)
@@ -46,8 +65,16 @@ def _lightgbm(booster: Any) -> Trees | None:
         ends = np.asarray(booster.predict(numbers.astype(np.float64), pred_leaf=True), np.int64)
         return ends.reshape(len(numbers), -1)
 
-    # Rows may have been drawn by chance, and the booster does not tell.
-    return Trees(tuple(grown), np.float64, leaves, knows_rows=False)
+    return Trees(tuple(grown), np.float64, leaves, knows_rows=_has_all_rows(booster))
+
+
+def _has_all_rows(booster: Any) -> bool:
+    """Does a booster of LightGBM say that no rows were drawn by chance? Some that were read from files say nothing."""
+    said = dict(re.findall(r"^\[(\w+): (.*)\]$", booster.model_to_string(), re.MULTILINE))
+    plain = said.get("boosting") in ("gbdt", "dart") and said.get("data_sample_strategy", "bagging") == "bagging"
+    whole = said.get("bagging_fraction") == "1" or said.get("bagging_freq") == "0"
+    by_label = said.get("pos_bagging_fraction", "1") == said.get("neg_bagging_fraction", "1") == "1"
+    return plain and whole and by_label
 
 
 class _Nodes:
@@ -76,13 +103,16 @@ class _Nodes:
         left, right, feature, name, rows = (
             np.array(values, np.int64) for values in (self.left, self.right, self.feature, self.name, self.rows)
         )
-        return Grown(left, right, feature, np.array(self.threshold), np.array(self.missing_left, bool), name, rows)
+        told = None if (rows < 0).any() else rows
+        return Grown(left, right, feature, np.array(self.threshold), np.array(self.missing_left, bool), name, told)
 
 
 def _add_lightgbm(root: dict[str, Any], nodes: _Nodes) -> bool:
     waiting: list[tuple[dict[str, Any], Callable[[int], None]]] = [(root, lambda place: None)]
     while waiting:
         node, tell = waiting.pop()
+        if "leaf_coeff" in node:  # a line in the place of a number: then a leaf does not decide what is answered
+            return False
         if "split_feature" not in node:
             # A tree of one leaf has neither number nor count.
             tell(nodes.add(int(node.get("leaf_index", 0)), int(node.get("leaf_count", -1))))
@@ -119,15 +149,25 @@ def _xgboost(booster: Any) -> Trees | None:
         ends = booster.predict(DMatrix(numbers.astype(np.float32), feature_names=names), pred_leaf=True)
         return np.asarray(ends, np.int64).reshape(len(numbers), -1)
 
-    return Trees(tuple(map(_xgboost_tree, model["trees"])), np.float32, leaves, knows_rows=False)
+    counts = _tells_rows(booster)
+    grown = tuple(_xgboost_tree(tree, counts=counts) for tree in model["trees"])
+    return Trees(grown, np.float32, leaves, knows_rows=counts)
 
 
-def _xgboost_tree(tree: dict[str, Any]) -> Grown:
+def _tells_rows(booster: Any) -> bool:
+    """Does what a booster of XGBoost calls cover count rows? So it does for squares of errors, if none was drawn."""
+    learner = json.loads(booster.save_config())["learner"]
+    drawn = learner["gradient_booster"].get("tree_train_param", {}).get("subsample")
+    return bool(learner["objective"]["name"] == "reg:squarederror" and drawn == "1")
+
+
+def _xgboost_tree(tree: dict[str, Any], *, counts: bool) -> Grown:
     left = np.array(tree["left_children"], np.int64)
     # A number goes left if it is below the condition, both in 32 bits.
     conditions = np.array(tree["split_conditions"], np.float32)
     below = np.nextafter(conditions, np.float32(-np.inf)).astype(np.float64)
-    # It tells no rows: what it calls cover is a sum of second derivatives.
+    # A sum of second derivatives, each of which is 1 for squares of errors.
+    rows = np.rint(tree["sum_hessian"]).astype(np.int64) if counts else None
     return Grown(
         left,
         np.array(tree["right_children"], np.int64),
@@ -135,4 +175,5 @@ def _xgboost_tree(tree: dict[str, Any]) -> Grown:
         below,
         np.array(tree["default_left"], bool),
         np.arange(len(left)),
+        rows,
     )

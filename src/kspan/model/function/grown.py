@@ -61,5 +61,14 @@ class Trees:
     """Is it known which rows each tree was fitted on?"""
     people: int | None = None
     """How many rows there were to draw from, if that is told."""
+    prior: Floats | None = None
+    """The share of each label among all rows, if that is told beside the trees."""
+    missing: float | None = None
+    """A number that counts as missing, if there is one."""
     labels: tuple[str, ...] = field(default=())
     """The labels that shares are about."""
+
+    @property
+    def asked(self) -> set[int]:
+        """The features that any of them asks about."""
+        return {feature for tree in self.grown for feature in tree.asked}

@@ -4,8 +4,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from kspan.data.arrays import Int64s
 from kspan.errors import ModelError
-from kspan.model.function.boosters import booster_of, names_of
+from kspan.model.function.boosters import booster_of, leaves_of, names_of
 from kspan.model.function.boosters import trees_of as booster_trees
 from kspan.model.function.grown import Trees
 from kspan.model.function.owners import rising
@@ -25,6 +26,8 @@ class Forest:
     """Fitted transformers of scikit-learn, in their order; none if the trees ask columns as they are."""
     columns: tuple[str, ...]
     """The columns that the first step gets, or the trees themselves."""
+    leaves: Callable[[Any], Int64s] | None = None
+    """The leaves of people as the model itself tells them, given their table; None if it does not."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -49,6 +52,8 @@ class Parts:
     parts: tuple[Part, ...]
     columns: tuple[str, ...] | None
     """The columns that it reads; None if nobody says."""
+    answer: Callable[[Any], Any] | None = None
+    """What the whole model answers."""
 
     @property
     def forests(self) -> tuple[Forest, ...]:
@@ -74,7 +79,7 @@ def parts_of(model: Any) -> Parts:
     forests, is_whole = _forests(model, (), columns)
     # Trees that are all of a model decide what it answers.
     answers = () if is_whole else (Function(model.predict, _rising(model, columns)),)
-    return Parts(type(model).__name__, (*forests, *answers), columns)
+    return Parts(type(model).__name__, (*forests, *answers), columns, model.predict)
 
 
 def _columns(model: Any) -> tuple[str, ...]:
@@ -114,9 +119,11 @@ def _forests(
         *before, (_, last) = model.steps
         return _forests(last, (*steps, *(step for _, step in before)), columns, labels)
     booster = booster_of(model)
-    trees = scikit_trees(model, labels) if booster is None else booster_trees(booster)
+    trees = scikit_trees(model, labels) if booster is None else booster_trees(model, booster)
     if trees is not None:
-        return [Forest(trees, steps, columns)], True
+        # Boosting may begin with the answers of another model.
+        is_whole = getattr(model, "init", None) in (None, "zero")
+        return [Forest(trees, steps, columns, None if steps else leaves_of(model))], is_whole
     if hasattr(model, "named_estimators_"):  # members that vote, or whose answers are learned from
         found, is_whole = list[Forest](), not getattr(model, "passthrough", False)
         for member in model.estimators_:

@@ -62,15 +62,17 @@ def _fitted(members: list[Any], model: Any) -> Trees:
         return np.stack(each, axis=1).astype(np.int64)
 
     people = getattr(model, "_n_samples", None)
-    return Trees(tuple(grown), np.float32, leaves, drawn, knows_rows, people, label_texts(model))
+    prior = getattr(getattr(model, "init_", None), "class_prior_", None)
+    return Trees(tuple(grown), np.float32, leaves, drawn, knows_rows, people, prior, labels=label_texts(model))
 
 
 def _grown(member: Any, features: Int64s, model: Any) -> Grown:
     tree = member.tree_
     values = tree.value[:, 0, :]
     shares = means = None
-    # Boosting gives people weights, by which shares are counted, and does not keep these.
-    if hasattr(member, "classes_") and tree.n_outputs == 1 and not hasattr(model, "estimator_weights_"):
+    # Boosting gives people weights, by which shares are counted, and does not keep these; the first tree has none.
+    is_weighted = hasattr(model, "estimator_weights_") and member is not model.estimators_[0]
+    if hasattr(member, "classes_") and tree.n_outputs == 1 and not is_weighted:
         shares = np.zeros((tree.node_count, len(model.classes_)))
         # Members number the labels of the whole, and may have drawn some of them only.
         labels = np.arange(len(model.classes_)) if member is model else member.classes_.astype(np.int64)
