@@ -147,14 +147,19 @@ def published(judged: Judged) -> Tree:
     return read_tree(json.loads(judged.content)).tree
 
 
-def judged_paths(tree: Tree, require: Requirement, *, disclosure: str | None = None) -> Judged:
-    """Return a tree as it will be written; refuse if what it tells of some path breaks the requirement."""
+def judged_paths(
+    tree: Tree, require: Requirement, *, policy: Policy | None = None, disclosure: str | None = None
+) -> Judged:
+    """Return a tree as it will be written; refuse if what it tells of some path breaks the requirement.
+
+    A policy says what labels mean.
+    """
     told = tree if disclosure is None else tree.disclosing(disclosure)
     # Whoever made the tree may have taken any domain from its people.
     names = (*(item.name for item in told.attributes), told.target)
     claim = Claim(str(require), counting="paths", disclosure=told.disclosure, inferred_domains=names)
     text = tree_json(TreeRelease(told, claim))
-    found = audit_paths(read_tree(json.loads(text)).tree, require)
+    found = audit_paths(read_tree(json.loads(text)).tree, require, policy)
     if not found.holds:
         raise DoesNotHold(
             f"{found.failing_groups} of {found.groups} paths of the tree break {require}: it was not written; "

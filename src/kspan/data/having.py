@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from kspan.data.alike import look
 from kspan.data.arrays import Bools
-from kspan.data.cells import NOT_A_NUMBER, Anything, Between, Cell, number, values_in
+from kspan.data.cells import NOT_A_NUMBER, Anything, Between, Cell, OneOf, number, read_cell, values_in
 from kspan.data.meaning import Meanings, meaning, meanings
 from kspan.data.table import MISSING_LABEL, Column
 
@@ -51,8 +51,25 @@ class Having:
 
     def shown_in_other_case(self, value: str) -> bool:
         """Does any cell differ from the value in capital letters only?"""
-        labels = map(str, self.column.values)
-        return any(look(label).casefold() == look(value).casefold() for label in labels)
+        cells = [read_cell(look(label)) for label in map(str, self.column.values)]
+        shown = [*map(str, self.column.values), *(member for cell in cells for member in values_in(cell))]
+        return any(look(label).casefold() == look(value).casefold() for label in shown)
+
+    def _admitted(self, label: str, cell: Cell) -> list[Cell]:
+        """What a cell admits: itself, and each member of a set as a cell of its own, which may be a name or a range.
+
+        A set that cannot be read may hide anything.
+        """
+        written = look(label)
+        if written[:1] != "{":
+            return [cell]
+        inside = read_cell(written)
+        if not isinstance(inside, OneOf):
+            return [Anything()]
+        numeric = self._meanings is not None and self._meanings.numeric
+        members = [meaning(self.column, member, numeric=numeric) for member in inside.values]
+        # A member that begins like a set again is none that could be read.
+        return [cell, *members, *[Anything() for member in inside.values if look(member)[:1] == "{"]]
 
     def _codes(self, seen: str) -> Bools:
         column = self.column
@@ -64,7 +81,7 @@ class Having:
             self._meanings = self._meanings or meanings(column)
             value = meaning(column, seen, numeric=self._meanings.numeric)
             found[:plain] = [
-                look(str(label)) == seen or _overlap(cell, value)
+                look(str(label)) == seen or any(_overlap(one, value) for one in self._admitted(str(label), cell))
                 for label, cell in zip(column.values, self._meanings.cells, strict=True)
             ]
         # A suppressed cell may hide any value, unless all cells are suppressed: then nothing is told of anybody.

@@ -9,7 +9,7 @@ from sklearn.base import BaseEstimator
 
 from kspan.audit.audit import audit
 from kspan.errors import DoesNotHold
-from kspan.estimators.inputs import rows_of
+from kspan.estimators.inputs import required, rows_of
 from kspan.frames.native import of_its_kind
 from kspan.induce.methods import Mined
 from kspan.policy import Policy
@@ -49,7 +49,7 @@ class BasketMiner(BaseEstimator):  # type: ignore[misc]
         If no public items are listed, all that are not private are public; otherwise columns in neither list are no
         items.
         """
-        hidden, require = list(self.private), self.require or f"k={self.k}"
+        hidden, require = list(self.private), required(self.k, self.require)
         if self.public is not None:
             known = _expanded(list(self.public), hidden, columns)
             return Policy(public=known[0], private=known[1], require=require)

@@ -13,7 +13,7 @@ from kspan.audit.clusters.judge import audit_clusters
 from kspan.data.arrays import Floats
 from kspan.data.encode import encode
 from kspan.errors import DoesNotHold, PolicyError
-from kspan.estimators.inputs import roles, rows_of
+from kspan.estimators.inputs import required, roles, rows_of
 from kspan.induce.clusters.learner import Scaling, clusters
 from kspan.model.clusters.assigned import assigned
 from kspan.model.clusters.model import Clusters
@@ -23,9 +23,9 @@ from kspan.policy import Policy
 class KAnonymousClusters(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     """Clusters in which everybody has a crowd of at least k; `clusters_` may be released, `audit_` is the judge's word.
 
-    At most `n_clusters` are made. Columns that are not listed as `private` are public. `require` asks for something
-    else than k. A private number needs its range in `domains`, or may be any number. Other options are those of
-    `kspan.induce.clusters.learner`.
+    At most `n_clusters` are made. Columns that are not listed as `private` are public. `require` asks for more than k,
+    or names a k of its own. A private number needs its range in `domains`, or may be any number. Other options are
+    those of `kspan.induce.clusters.learner`.
 
     >>> import polars as pl
     >>> people = pl.DataFrame({"age": [20, 21, 22, 60, 61, 62], "pay": [1, 2, 3, 7, 8, 9]})
@@ -65,7 +65,7 @@ class KAnonymousClusters(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             public=public,
             private=private,
             identifier=identifier,
-            require=self.require or f"k={self.k}",
+            require=required(self.k, self.require),
             domains=self.domains or {},
         )
         kept = rows.drop(identifier)

@@ -13,6 +13,8 @@ from kspan.data.arrays import Int64s
 from kspan.data.cells import Exact, read_cell
 from kspan.errors import DataError, PolicyError, listed
 from kspan.frames.native import to_polars
+from kspan.privacy import KAnonymity
+from kspan.privacy.spec import parse
 
 
 def is_dataframe(given: Any) -> bool:
@@ -87,3 +89,15 @@ def _unused(columns: Iterable[str]) -> str:
     while name in taken:
         name += "_"
     return name
+
+
+def required(k: int, require: str | None) -> str:
+    """What an estimator keeps: k, and what else is required; a `require` that names its own k has the say.
+
+    >>> required(10, None), required(10, "distinct_l=2"), required(10, "k=5, distinct_l=2")
+    ('k=10', 'k=10, distinct_l=2', 'k=5, distinct_l=2')
+    """
+    if require is None:
+        return f"k={k}"
+    names_k = any(isinstance(part, KAnonymity) for part in parse(require).parts)
+    return require if names_k else f"k={k}, {require}"

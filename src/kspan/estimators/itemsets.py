@@ -12,9 +12,9 @@ from kspan.policy import Policy
 class KAnonymousItemsets(BasketMiner):
     """Frequent itemsets that leave everybody a crowd of at least k; after `fit`, `itemsets_` is a dataframe of them.
 
-    Columns are items; those that are not named `private`, by name or pattern, are public. `require` asks for something
-    else than k, for example "k=10, confidence=0.9". `model_` are the itemsets as kspan writes them, `left_out_` says
-    what had to be left out and why (for the owner's eyes), and `audit_` is the judge's word.
+    Columns are items; those that are not named `private`, by name or pattern, are public. `require` asks for more than
+    k, or names a k of its own, for example "k=10, confidence=0.9". `model_` are the itemsets as kspan writes them,
+    `left_out_` says what had to be left out and why (for the owner's eyes), and `audit_` is the judge's word.
 
     >>> people = pl.DataFrame({"tea": [1] * 6 + [0] * 4, "pills": [1] * 5 + [0] * 5})
     >>> miner = KAnonymousItemsets(k=4, private=["pills"]).fit(people)

@@ -13,7 +13,7 @@ from kspan.anonymize.frame import shown_cells
 from kspan.anonymize.newcomers import shown_by_nearest, shown_of
 from kspan.audit.audit import audit
 from kspan.errors import DoesNotHold, Unreachable
-from kspan.estimators.inputs import is_dataframe, labels_of, roles, rows_of
+from kspan.estimators.inputs import is_dataframe, labels_of, required, roles, rows_of
 from kspan.frames.native import like
 from kspan.model.partition import WITHHELD
 from kspan.policy import Policy
@@ -26,9 +26,9 @@ class Anonymizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  
 
     `method` and its `options` are those of `kspan.anonymize`; with labels it keeps the table good for predicting them.
     Columns that are not listed as `private` are public; if `public` is given, columns in neither list are dropped.
-    `require` asks for something else than k. `transform` shows new rows as the release shows such people: to be
-    predicted, not released. `fit_transform` cannot leave rows out: it shows those that a method withholds like their
-    nearest group.
+    `require` asks for more than k, or names a k of its own. `transform` shows new rows as the release shows such
+    people: to be predicted, not released. `fit_transform` cannot leave rows out: it shows those that a method withholds
+    like their nearest group.
 
     >>> from kspan.datasets import mortgage
     >>> people = mortgage().drop("Name")
@@ -114,7 +114,7 @@ class Anonymizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  
             private=private,
             identifier=identifier,
             target=None if labels is None else labels.column,
-            require=self.require or f"k={self.k}",
+            require=required(self.k, self.require),
             hierarchies=self.hierarchies or {},
             domains=self.domains or {},
         )

@@ -9,7 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 from kspan.audit.tree.judge import audit_tree
 from kspan.errors import DoesNotHold, Unreachable
 from kspan.estimators.classifier import Classifier
-from kspan.estimators.inputs import ClassLabels, roles
+from kspan.estimators.inputs import ClassLabels, required, roles
 from kspan.model.tree.model import Tree
 from kspan.policy import Policy
 
@@ -104,9 +104,10 @@ class C45Classifier(TreeClassifier):
 class KADETClassifier(TreeClassifier):
     """A decision tree in which everybody has a crowd of at least k (kADET); `audit_` is the judge's word on it.
 
-    Columns that are not listed as `private` are public. `require` asks for something else than k, for example
-    "k=10, entropy_l=1.5". The label is private unless `target_public`. With `criterion="c45"` splits are scored and the
-    tree is pruned as by C4.5 (`confidence_factor`, `prune`). By default `min_rows` is 1, or 2 with that criterion.
+    Columns that are not listed as `private` are public. `require` asks for more than k, or names a k of its own, for
+    example "k=10, entropy_l=1.5". The label is private unless `target_public`. With `criterion="c45"` splits are scored
+    and the tree is pruned as by C4.5 (`confidence_factor`, `prune`). By default `min_rows` is 1, or 2 with that
+    criterion.
 
     >>> from kspan.datasets import mortgage
     >>> people = mortgage()
@@ -161,7 +162,7 @@ class KADETClassifier(TreeClassifier):
             private=private,
             identifier=identifier,
             target=labels.column,
-            require=self.require or f"k={self.k}",
+            require=required(self.k, self.require),
             hierarchies=self.hierarchies or {},
             domains={**(self.domains or {}), labels.column: labels.names},
         )

@@ -1,6 +1,6 @@
 """Roles by patterns: `public = ["grocery:*"]`, for tables with too many columns to name each."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
 from typing import Literal
@@ -8,6 +8,8 @@ from typing import Literal
 from kspan.data.schema import ROLES
 from kspan.errors import PolicyError, listed
 from kspan.policy.policy import Policy
+from kspan.privacy import KAnonymity, OnPrivate, Requirement
+from kspan.privacy.spec import combined
 
 WILD = "*?["
 
@@ -36,7 +38,37 @@ def expanded(policy: Policy, columns: Iterable[str]) -> Policy:
             if not _is_pattern(name):
                 # Not in the table, and kept, so that whoever reads the table can say so.
                 told[role].append(name)
-    return replace(policy, **told)  # type: ignore[arg-type]  # lists are kept as tuples
+    # What is required of a pattern is required of every column that matches it.
+    require = by_name(policy.require, told["private"])
+    return replace(policy, require=require, **told)  # type: ignore[arg-type]  # lists are kept as tuples
+
+
+def by_name(require: Requirement, private: Sequence[str]) -> Requirement:
+    """The requirement with each pattern of private attributes replaced by those that match it.
+
+    A part that is about a pattern alone which matches nothing is left out: there is nothing to require it of.
+
+    >>> from kspan.privacy.spec import parse
+    >>> str(by_name(parse('k=2, confidence["pharmacy:*"="yes"]=0.2'), ["pharmacy:pills", "pharmacy:tea"]))
+    'k=2, confidence["pharmacy:pills"="yes"]=0.2, confidence["pharmacy:tea"="yes"]=0.2'
+    """
+    parts: list[Requirement] = []
+    for part in require.parts:
+        if not isinstance(part, OnPrivate) or not any(_is_pattern(name) and name not in private for name in part.on):
+            parts.append(part)
+            continue
+        names = list(dict.fromkeys(found for name in part.on for found in _matching(name, private)))
+        # A limit on one value is about one attribute.
+        each = [names] if part.only_value is None and names else [[name] for name in names]
+        parts += [replace(part, on=tuple(some)) for some in each]
+    return require if parts == list(require.parts) else combined(parts) if parts else KAnonymity(1)
+
+
+def _matching(name: str, private: Sequence[str]) -> list[str]:
+    """The private attributes that a name or a pattern stands for."""
+    if not _is_pattern(name) or name in private:
+        return [name]
+    return [column for column in private if fnmatchcase(column, name)]
 
 
 def roles_of(policy: Policy, names: Iterable[str]) -> dict[str, Literal["public", "private"]]:

@@ -155,7 +155,7 @@ def prune_tree(
     found = atp(tree, asked, merge=merge, information=information)
     told = disclosure or found.disclosure
     if frame is None or policy is None:
-        return SharedTree(judged_paths(found, asked, disclosure=told))
+        return SharedTree(judged_paths(found, asked, policy=policy, disclosure=told))
     return SharedTree(judged_tree(found, frame, policy, disclosure=told))
 
 

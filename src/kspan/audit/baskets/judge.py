@@ -16,7 +16,7 @@ from kspan.frames.files import load
 from kspan.model.items.model import OfItems
 from kspan.model.kinds import Given
 from kspan.policy import Policy
-from kspan.policy.patterns import expanded, roles_of
+from kspan.policy.patterns import by_name, expanded, roles_of
 from kspan.policy.values import check_items
 from kspan.privacy import Requirement
 from kspan.privacy.spec import resolved
@@ -33,6 +33,7 @@ def audit_baskets(published: Published, people: Any, policy: Policy | Requiremen
     require = policy.require if isinstance(policy, Policy) else policy
     if isinstance(policy, Policy):
         _check_roles(published, policy)
+        require = by_name(require, published.model.private)
     elif published.model.private:
         require = resolved(require, published.model.private)
         require.check(published.model.private)
@@ -43,6 +44,7 @@ def audit_baskets(published: Published, people: Any, policy: Policy | Requiremen
     if isinstance(policy, Policy):
         policy = expanded(policy, frame.columns)
         policy.check_columns(frame.columns)
+        require = policy.require
         weight = policy.weight
     baskets = encode_baskets(frame, list(published.model.roles), weight)
     return judge(basket_spans(published, baskets), require, show=show)

@@ -7,12 +7,12 @@ from kspan.model.tree.model import Tree
 from kspan.privacy import OnPrivate, Requirement
 
 
-def check_asked(trees: Sequence[Tree], require: Requirement, *, by_paths: bool = False) -> None:
-    """Refuse a requirement on private values that none of the trees tells of; paths tell of labels alone."""
-    told = {tree.target for tree in trees if tree.target_role == "private"}
-    # An attribute that a tree was offered but does not ask keeps every requirement: nothing is told of it.
-    if not by_paths:
-        told |= {item.name for tree in trees for item in tree.attributes if item.role == "private"}
+def check_asked(trees: Sequence[Tree], require: Requirement, private: Sequence[str] = ()) -> None:
+    """Refuse a requirement on private values that is about none of the labels, nor about any `private` attribute.
+
+    An attribute that a tree does not ask keeps every requirement: nothing is told of it. Paths tell of labels alone.
+    """
+    told = {tree.target for tree in trees if tree.target_role == "private"} | set(private)
     for part in require.parts:
         if isinstance(part, OnPrivate) and not (told and told.issuperset(part.on)):
             what = f"it knows of {listed(sorted(told))} alone" if told else "nothing that it knows is private"

@@ -32,7 +32,7 @@ def audit_tree(
     trees = (tree, *beside)
     for one in trees:
         check_roles(one, policy)
-    check_asked(trees, policy.require)
+    check_asked(trees, policy.require, policy.private)
     table = people_of(trees, people, policy)
     check_occurs(policy.require, table, policy)
     return judge(joint_spans(trees, table), policy.require, show=show)

@@ -19,7 +19,7 @@ def audit_paths(tree: Tree, require: Requirement, policy: Policy | None = None, 
     how labels are ordered. With private attributes a path is no span: `Audit.assumptions` says so.
     """
     require = resolved(require, (tree.target,))
-    check_asked([tree], require, by_paths=True)
+    check_asked([tree], require)
     _check_told(tree, require)
     return judge(PublishedPaths(tree, policy, require), require, show=show)
 

@@ -11,7 +11,7 @@ from kspan.data.encode import encode
 from kspan.data.groups import NO_WEIGHTS, Counts, Groups, count_groups, group_rows, tally
 from kspan.data.schema import Schema
 from kspan.data.table import Column, Table
-from kspan.errors import DataError
+from kspan.errors import DataError, Unreachable
 from kspan.frames.files import load
 from kspan.induce.clusters.reach import cells_of
 from kspan.induce.clusters.spanning_tree import Forest, spanning_tree
@@ -70,6 +70,8 @@ def clusters(
     forest = Forest.of(edges, people, points)
     # A part goes by the edge that was cut above it, that of the root by -1.
     parts = {-1: forest.of_part(-1)}
+    if not drafts.holds(list(parts.values())):
+        raise Unreachable(f"even one cluster of everybody breaks {policy.require}, since its center tells: lower it")
     for edge in range(len(edges)):
         if len(parts) >= most or lengths[edge] == 0:
             break
