@@ -15,6 +15,7 @@ from kspan.audit.request import AuditRequest, Judge
 from kspan.audit.tree.marginals import broken_marginals, with_spreads
 from kspan.errors import PolicyError
 from kspan.frames.files import load
+from kspan.model.function.kept import kept_rows
 from kspan.model.kind import Kind, is_model
 from kspan.model.kinds import Given, given_model, opened
 from kspan.model.tree.kind import TREE
@@ -72,8 +73,15 @@ def audit_model(
 
 def _ours(given: Given, judge: Judge, people: pl.DataFrame, policy: Policy) -> Any:
     """Return a model as one of ours that decides as it does where it comes from."""
-    model = given.ours(people, policy)
-    return model if given.is_ours else judge.as_fitted(given.model, model, people, policy)
+    if given.is_ours:
+        return given.model
+    # Centers leave, and not the object, which says of everybody which cluster they are in.
+    if (kept := kept_rows(given.model, people.height, known=("labels_",))) is not None:
+        raise PolicyError(
+            f"this {type(given.model).__name__} keeps rows of people, or something of each (in {kept}): take that out "
+            "before it leaves"
+        )
+    return judge.as_fitted(given.model, given.ours(people, policy), people, policy)
 
 
 def _tree(release: Any) -> Given:

@@ -132,8 +132,6 @@ def _attribute_and_value(name: str, private: Sequence[str]) -> tuple[str, str] |
     if found is None:
         return None
     attribute, value = found
-    if value[:1] == "=":
-        raise PolicyError(f"{name!r} has two signs of equality: write one between the attribute and the value")
     # Other quotes than those of JSON are what a shell leaves over.
     return attribute, value[1:-1] if len(value) > 1 and value[0] == value[-1] == "'" else value
 

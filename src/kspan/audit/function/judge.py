@@ -17,8 +17,9 @@ from kspan.audit.function.spans import FunctionSpans, Reading, function_spans
 from kspan.audit.function.tried import Answers, tried_answers
 from kspan.audit.function.truth import LABELS_NOT_COUNTED, NOT_COUNTED, is_counted, tells_labels, untrue_nodes
 from kspan.audit.judge import judge
+from kspan.data.alike import look
 from kspan.data.encode import encode
-from kspan.data.table import Table
+from kspan.data.table import Column, Table
 from kspan.errors import DataError, PolicyError, did_you_mean, listed
 from kspan.frames.files import load
 from kspan.model.function.kept import kept_rows
@@ -60,8 +61,23 @@ def spans_of_parts(parts: Parts, people: Any, frame: pl.DataFrame, policy: Polic
     check_occurs(policy.require, table, policy)
     known = [*public, target] if target is not None and target in policy.public else public
     asked = Asked(people, table, known, private, parts.columns)
+    if target is not None:
+        _check_target(parts, table[target])
     outcomes, reading = _outcomes(parts, asked, target)
     return function_spans(table, outcomes, asked.kinds, public, target, reading)
+
+
+def _check_target(parts: Parts, target: Column) -> None:
+    """Refuse a model that predicts something else than the target of the policy."""
+    if parts.predicts == "numbers" and target.values.dtype == object:
+        raise PolicyError(
+            f"the model predicts numbers, and the target {target.name!r} holds words: name what it predicts as target"
+        )
+    known = set(map(look, parts.labels))
+    if known and not {look(target.label(code)) for code in range(target.size)} <= known:
+        raise DataError(
+            f"the people have labels in {target.name!r} that the model does not know: give the table it was made from"
+        )
 
 
 def _outcomes(parts: Parts, asked: Asked, target: str | None) -> tuple[Outcomes, Reading]:

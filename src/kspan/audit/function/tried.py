@@ -1,5 +1,6 @@
 """Which outcomes each kind of people can have, found by trying every combination of private cells."""
 
+import hashlib
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -56,15 +57,13 @@ def _coded(answers: Any, rows: int) -> np.ndarray[Any, np.dtype[np.uint8]]:
         # Adding zero turns -0.0 into 0.0; all that is no number is the same.
         numbers = np.where(np.isnan(flat.astype(np.float64)), np.nan, flat.astype(np.float64) + 0.0)
         return np.ascontiguousarray(numbers).view(np.uint8).reshape(rows, -1)
-    words = {cell: _digest(cell) for cell in set(flat.ravel().tolist())}
-    each = np.array([np.frombuffer(words[cell], np.uint8) for cell in flat.ravel().tolist()])
-    return each.reshape(rows, -1)
+    words = [f"{type(cell).__name__} {cell!r}" for cell in flat.ravel().tolist()]
+    digests = {word: np.frombuffer(_digest(word), np.uint8) for word in set(words)}
+    return np.array([digests[word] for word in words]).reshape(rows, -1)
 
 
-def _digest(cell: Any) -> bytes:
-    import hashlib
-
-    return hashlib.sha256(f"{type(cell).__name__} {cell}".encode()).digest()[:16]
+def _digest(word: str) -> bytes:
+    return hashlib.sha256(word.encode()).digest()[:16]
 
 
 def tried_answers(answers: Answers, asked: Asked) -> Outcomes:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 from kspan.data.arrays import Int64s
 from kspan.errors import ModelError
@@ -10,11 +10,12 @@ from kspan.model.function.boosters import booster_of, leaves_of, names_of
 from kspan.model.function.boosters import trees_of as booster_trees
 from kspan.model.function.grown import Trees
 from kspan.model.function.owners import rising
-from kspan.model.function.scikit import label_texts
+from kspan.model.function.scikit import label_texts, uncounted
 from kspan.model.function.scikit import trees_of as scikit_trees
 
 LINEAR = ("sklearn.linear_model.", "sklearn.svm._classes", "sklearn.discriminant_analysis")
 """Where scikit-learn has models that add up their numbers, each by a factor, if they have `coef_`."""
+SEVERAL_TARGETS = ("MultiOutputClassifier", "MultiOutputRegressor", "ClassifierChain", "RegressorChain")
 
 
 @dataclass(frozen=True, repr=False)
@@ -54,6 +55,10 @@ class Parts:
     """The columns that it reads; None if nobody says."""
     answer: Callable[[Any], Any] | None = None
     """What the whole model answers."""
+    predicts: Literal["labels", "numbers"] | None = None
+    """What it predicts, if that is known."""
+    labels: tuple[str, ...] = ()
+    """The labels that it knows."""
 
     @property
     def forests(self) -> tuple[Forest, ...]:
@@ -76,10 +81,20 @@ def parts_of(model: Any) -> Parts:
     if not callable(getattr(model, "predict", None)):
         return Parts(getattr(model, "__name__", type(model).__name__), (Function(model),), None)
     columns = _columns(model)
+    if getattr(model, "n_outputs_", 1) != 1 or type(model).__name__ in SEVERAL_TARGETS:
+        raise ModelError(
+            f"the {type(model).__name__} predicts several targets at once: fit one model for each, and judge each with "
+            "its target"
+        )
     forests, is_whole = _forests(model, (), columns)
     # Trees that are all of a model decide what it answers.
     answers = () if is_whole else (Function(model.predict, _rising(model, columns)),)
-    return Parts(type(model).__name__, (*forests, *answers), columns, model.predict)
+    labels = label_texts(model)
+    # Models of numbers have a score of their own kind; clusters and mixtures predict neither.
+    predicts: Literal["labels", "numbers"] | None = "labels" if labels else None
+    if getattr(model, "_estimator_type", None) == "regressor" or "Regressor" in type(model).__name__:
+        predicts = "numbers"
+    return Parts(type(model).__name__, (*forests, *answers), columns, model.predict, predicts, labels)
 
 
 def _columns(model: Any) -> tuple[str, ...]:
@@ -106,6 +121,12 @@ def _rising(model: Any, columns: tuple[str, ...]) -> frozenset[str]:
     return frozenset(rising(steps, columns) or ())
 
 
+def _encodes_targets(step: Any) -> bool:
+    """Does a step, or one inside it, learn from targets in turns?"""
+    inside = [inner for _, inner, *_ in (*getattr(step, "steps", ()), *getattr(step, "transformers_", ()))]
+    return type(step).__name__ == "TargetEncoder" or any(map(_encodes_targets, inside))
+
+
 def _forests(
     model: Any, steps: tuple[Any, ...], columns: tuple[str, ...], labels: tuple[str, ...] = ()
 ) -> tuple[list[Forest], bool]:
@@ -120,6 +141,8 @@ def _forests(
         return _forests(last, (*steps, *(step for _, step in before)), columns, labels)
     booster = booster_of(model)
     trees = scikit_trees(model, labels) if booster is None else booster_trees(model, booster)
+    if trees is not None and any(map(_encodes_targets, steps)):
+        trees = uncounted(trees)  # which were fitted on other numbers than the same people get afterwards
     if trees is not None:
         # Boosting may begin with the answers of another model.
         is_whole = getattr(model, "init", None) in (None, "zero")

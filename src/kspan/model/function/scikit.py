@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 
 from kspan.data.arrays import Int64s
-from kspan.data.cells import number_text
 from kspan.model.function.grown import Grown, Numbers, Trees
+from kspan.model.tree.imported import label_text
 
 
 def trees_of(model: Any, labels: tuple[str, ...] = ()) -> Trees | None:
@@ -28,7 +28,22 @@ def _trees_of(model: Any) -> Trees | None:
     if members is None or hasattr(model, "final_estimator_") or hasattr(model, "named_estimators_"):
         return None
     members = list(members.ravel()) if isinstance(members, np.ndarray) else list(members)
-    return _fitted(members, model) if members and all(map(is_tree, members)) else None
+    if not members or not all(map(is_tree, members)):
+        return None
+    # Wrappers make targets of their own for their members, so that what these tell cannot be counted again.
+    # So do boosters of numbers by weights, which draw rows and do not say which.
+    draws = hasattr(model, "estimator_weights_") and not hasattr(model, "classes_")
+    return _fitted(members, model) if _is_ensemble(model) and not draws else uncounted(_fitted(members, model))
+
+
+def _is_ensemble(model: Any) -> bool:
+    return type(model).__module__.startswith("sklearn.ensemble.")
+
+
+def uncounted(trees: Trees) -> Trees:
+    """Return trees of which nothing is compared with people."""
+    grown = tuple(replace(tree, rows=None, shares=None, means=None) for tree in trees.grown)
+    return replace(trees, grown=grown, drawn=None, knows_rows=False, prior=None, labels=())
 
 
 def is_tree(model: Any) -> bool:
@@ -38,10 +53,8 @@ def is_tree(model: Any) -> bool:
 
 def label_texts(model: Any) -> tuple[str, ...]:
     """Return the labels of a classifier as people show them."""
-    return tuple(
-        number_text(label) if isinstance(label, int | float | np.number) else str(label)
-        for label in getattr(model, "classes_", ())
-    )
+    known = getattr(model, "classes_", None)
+    return tuple(map(label_text, known)) if isinstance(known, np.ndarray) else ()
 
 
 def _fitted(members: list[Any], model: Any) -> Trees:
@@ -72,12 +85,11 @@ def _grown(member: Any, features: Int64s, model: Any) -> Grown:
     shares = means = None
     # Boosting gives people weights, by which shares are counted, and does not keep these; the first tree has none.
     is_weighted = hasattr(model, "estimator_weights_") and member is not model.estimators_[0]
-    if hasattr(member, "classes_") and tree.n_outputs == 1 and not is_weighted:
+    is_plain = tree.n_outputs == 1 and (member is model or _is_ensemble(model))
+    if hasattr(member, "classes_") and is_plain and not is_weighted:
         shares = np.zeros((tree.node_count, len(model.classes_)))
-        # Members number the labels of the whole, and may have drawn some of them only.
-        labels = np.arange(len(model.classes_)) if member is model else member.classes_.astype(np.int64)
-        shares[:, labels] = values / values.sum(axis=1, keepdims=True)
-    elif tree.n_outputs == 1 and _tells_means(member, model):
+        shares[:, _places(member, model)] = values / values.sum(axis=1, keepdims=True)
+    elif is_plain and _tells_means(member, model):
         means = values[:, 0]
     return Grown(
         tree.children_left.astype(np.int64),
@@ -93,6 +105,13 @@ def _grown(member: Any, features: Int64s, model: Any) -> Grown:
     )
 
 
+def _places(member: Any, model: Any) -> Int64s:
+    """Return the places of a member's labels among those of the whole, of which it may have drawn some only."""
+    if member is model or hasattr(model, "estimator_weights_"):
+        return np.asarray(np.searchsorted(model.classes_, member.classes_), np.int64)
+    return np.asarray(member.classes_, np.int64)  # members of forests and bags have numbered labels
+
+
 def _tells_means(member: Any, model: Any) -> bool:
     """Does a tree for numbers tell the mean of the target, and not a step of gradient boosting or a random split?"""
     means = member.criterion in ("squared_error", "friedman_mse", "poisson")
@@ -104,7 +123,7 @@ def _drawn(model: Any) -> tuple[list[Int64s] | None, bool]:
     if getattr(model, "subsample", 1.0) != 1.0 or getattr(model, "n_iter_no_change", None) is not None:
         return None, False
     if hasattr(model, "estimator_weights_"):
-        # Boosting by weights: each tree has all rows, unless some weigh nothing.
+        # Boosting of labels by weights: each tree has all rows, unless some weigh nothing.
         return None, True
     if is_tree(model) or not (getattr(model, "bootstrap", False) or hasattr(model, "estimators_features_")):
         return None, True

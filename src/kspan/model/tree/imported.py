@@ -8,7 +8,7 @@ import numpy as np
 from kspan.data.cells import number_text
 from kspan.data.schema import Schema
 from kspan.data.table import Table
-from kspan.errors import ModelError, did_you_mean
+from kspan.errors import ModelError, did_you_mean, listed
 from kspan.model.tree.model import Attribute, Edge, Node, Region, Role, Tree
 
 NO_VALUE = ("nan", "None", "<NA>")
@@ -39,13 +39,22 @@ def imported(model: Any, people: Table | None = None, schema: Schema | None = No
     columns = columns_of(model, people)
     used = list(dict.fromkeys(name for name, _ in columns.values()))
     attributes = tuple(_attribute(name, people, schema) for name in used)
-    labels = tuple(
-        number_text(label) if isinstance(label, int | float | np.integer) else str(label) for label in model.classes_
-    )
+    labels = tuple(map(label_text, model.classes_))
     target = "target" if schema is None or schema.target is None else schema.target
     role: Role = "public" if schema is not None and target in schema.public else "private"
     root = _nodes(model.tree_, columns, used, attributes, _rounded_columns(used, people))
     return Tree(attributes, target, role, labels, root)
+
+
+def label_text(label: Any) -> str:
+    """Write a label of a fitted model as people show it.
+
+    >>> label_text(np.True_), label_text(np.float64(2)), label_text("no")
+    ('true', '2', 'no')
+    """
+    if isinstance(label, bool | np.bool_):
+        return str(label).lower()
+    return number_text(label) if isinstance(label, int | float | np.number) else str(label)
 
 
 def columns_of(model: Any, people: Table | None = None) -> dict[int, tuple[str, str | None]]:
@@ -63,12 +72,20 @@ def column_of(name: str, people: Table) -> tuple[str, str | None]:
     """Return the attribute behind a column of the model, and its value if the column is a one-hot column."""
     if name in people.columns:
         return name, None
+    fitting = []
     for attribute, column in people.columns.items():
         value = name.removeprefix(f"{attribute}_")
         if value != name:
             labels = {column.label(code) for code in range(len(column.values))}
             if value in labels or (value in NO_VALUE and column.has_missing):
-                return attribute, value
+                fitting.append((attribute, value))
+    if len(fitting) == 1:
+        return fitting[0]
+    if fitting:
+        raise ModelError(
+            f"the model reads {name!r}, which may be a one-hot column of {listed(each for each, _ in fitting)}: rename "
+            "one of them"
+        )
     raise ModelError(
         f"the model reads {name!r}, which is neither a column of the people nor a one-hot column of one"
         f"{did_you_mean(name, people.columns)}: audit it with the columns that it was fitted on"
