@@ -31,6 +31,7 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 import kspan as ks
 from laws.examples import share_of_examples
 from laws.naive_function import NaiveSpans, naive_spans
+from laws.naive_spans import admits
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 """Libraries have much to say about tables of six people."""
@@ -133,7 +134,8 @@ def agrees(
         ours.setdefault(one, set()).add(other)
         theirs.setdefault(other, set()).add(one)
     assert all(len(one) == 1 for one in (*ours.values(), *theirs.values()))
-    assert found.exposed == naive.exposed
+    # Of an attribute that is not read nothing is told, and nothing is said.
+    assert found.exposed == {name: many for name, many in naive.exposed.items() if many or name in found.exposed}
     assert found.untrue == ()
     sizes = [sum(other == one for other in naive.span) for one in naive.span]
     safe = [said.get("is_public", False) and not several for several in naive.several]
@@ -271,3 +273,46 @@ def test_people_who_are_not_its_own_are_noticed(name: str, data: st.DataObject) 
     policy = ks.Policy(public=["a", "b"], private=["hidden0"], target="y", require="k=1")
     found = ks.audit(model, others, policy)
     assert (found.holds, len(found.untrue) > 0) == (False, True)
+
+
+def first_rule(found: ks.DecisionList, frame: pd.DataFrame) -> list[Hashable]:
+    """The place of the first rule that admits each row, by the definition."""
+
+    def admitted(rule: Any, row: dict[str, Any]) -> bool:
+        asked = ((found.attributes[one.attribute], one.region) for one in rule.conditions)
+        return all(admits(region, attribute, row[attribute.name]) for attribute, region in asked)
+
+    rows = frame.to_dict("records")
+    return [next((place for place, rule in enumerate(found.rules) if admitted(rule, row)), -1) for row in rows]
+
+
+@pytest.mark.parametrize("method", ["part", "conjunctive"])
+@pytest.mark.parametrize("words", [False, True])
+@pytest.mark.parametrize("private", [0, 1, 2])
+@share_of_examples(0.15)
+@given(data=st.data())
+def test_lists_have_the_spans_of_the_definition(method: str, words: bool, private: int, data: st.DataObject) -> None:
+    people = data.draw(tables(private, words=words))
+    names = [f"hidden{number}" for number in range(private)]
+    policy = ks.Policy(public=["a", "b"], private=names, target="y", require="k=1")
+    found = ks.learn(people, policy, method)
+    cells = dict.fromkeys(names, WORDS if words else GRID)
+    audit, _ = agrees(found, people, lambda frame: first_rule(found, frame), cells)
+    assert audit.reading == "exact"
+
+
+@pytest.mark.parametrize("method", ["naive-bayes", "logistic"])
+@pytest.mark.parametrize("private", [0, 1, 2])
+@share_of_examples(0.1)
+@given(data=st.data())
+def test_our_answers_have_the_spans_of_the_definition(method: str, private: int, data: st.DataObject) -> None:
+    people = data.draw(tables(private, words=True))
+    names = [f"hidden{number}" for number in range(private)]
+    policy = ks.Policy(public=["a", "b"], private=names, target="y", require="k=1")
+    found = ks.learn(people, policy, method)
+
+    def outcome(frame: pd.DataFrame) -> list[Hashable]:
+        return ks.predict(found, frame)["predicted: y"].tolist()
+
+    audit, _ = agrees(found, people, outcome, dict.fromkeys(names, WORDS))
+    assert audit.reading == "answers"
