@@ -39,6 +39,8 @@ def owners_of(step: Any, given: Sequence[Owner], known: frozenset[str] = ONE_BY_
     if isinstance(step, str) or not type(step).__module__.startswith("sklearn."):
         return None
     name = type(step).__name__
+    if name == "FunctionTransformer" and step.func is None:  # which is how a column transformer passes columns through
+        return list(given)
     if name == "Pipeline":
         found: list[Owner] | None = list(given)
         for _, inner in step.steps:
