@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -68,7 +69,7 @@ class Trees:
     labels: tuple[str, ...] = field(default=())
     """The labels that shares are about."""
 
-    @property
+    @cached_property
     def asked(self) -> set[int]:
         """The features that any of them asks about."""
         return {feature for tree in self.grown for feature in tree.asked}
