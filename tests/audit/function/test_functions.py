@@ -216,6 +216,15 @@ def test_a_forest_with_weights_tells_the_label_of_everybody() -> None:
     assert "taken for granted" in ks.audit(model, NUMBERS, SEEN).assumptions[0]
 
 
+def test_as_many_members_as_people_hide_nothing() -> None:
+    """Whether an array is of trees or of people is told by its name, not by its length."""
+    model = RandomForestClassifier(len(INPUTS), max_depth=1, class_weight={"no": 1, "yes": 3})
+    with pytest.raises(ks.PolicyError, match=r"\(in _sample_weight\)"):
+        ks.audit(model.fit(INPUTS, NUMBERS["pays"]), NUMBERS, SEEN)
+    boosted = GradientBoostingClassifier(n_estimators=len(INPUTS), max_depth=1).fit(INPUTS, NUMBERS["pays"])
+    assert ks.audit(boosted, NUMBERS, SEEN).reading == "exact"
+
+
 def test_shares_of_those_who_were_not_drawn() -> None:
     with pytest.raises(ks.PolicyError, match=r"\(in oob_decision_function_\)"):
         ks.audit(forest(oob_score=True), NUMBERS, SEEN)

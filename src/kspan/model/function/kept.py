@@ -17,33 +17,37 @@ ROWS = (
     "cluster_centers_indices_",
 )
 """Where models of scikit-learn keep rows or cells of people, though perhaps not of all."""
-OF_COLUMNS = ("feature_names_in_", "classes_", "train_score_", "validation_score_", "estimator_weights_")
-"""Arrays whose length has nothing to do with people."""
+OF_MEMBERS = (
+    "classes_",
+    "estimator_errors_",
+    "estimator_weights_",
+    "estimators_",
+    "feature_names_in_",
+    "oob_improvement_",
+    "oob_scores_",
+    "train_score_",
+    "validation_score_",
+    "_seeds",
+)
+"""Arrays as long as there are labels, columns or members, and there may be as many people by chance."""
 DEEPEST = 4
 
 
 def kept_rows(model: Any, rows: int, *, known: Collection[str] = ()) -> str | None:
     """Return the name of an attribute that keeps rows of people, or an entry for each of them; None if there is none.
 
-    An array counts if it is as long as the people are many, unless that is also the number of columns or of members, or
-    its name is among those that are `known`.
+    An array counts if it is as long, or as wide, as the people are many, unless its name is among those that are
+    `known`. An array with an entry for each column is taken for people if there are as many: that errs on the safe side.
     """
-    innocent = {1, getattr(model, "n_features_in_", 1), getattr(model, "n_estimators", 1)}
     for name, value in _attributes(model, DEEPEST):
         if name in known:
             continue
         if name in ROWS:
             return name
-        if name not in OF_COLUMNS and rows not in innocent and _length(value) == rows:
+        shape = getattr(value, "shape", ())
+        if name not in OF_MEMBERS and rows > 1 and isinstance(shape, tuple) and rows in shape:
             return name
     return None
-
-
-def _length(value: Any) -> int:
-    shape = getattr(value, "shape", ())
-    if isinstance(shape, tuple) and shape:
-        return int(shape[0])
-    return 0
 
 
 def _attributes(model: Any, depth: int) -> Iterator[tuple[str, Any]]:
