@@ -149,8 +149,9 @@ def test_models_of_several_targets_or_of_another_one() -> None:
     both = DecisionTreeRegressor().fit(people[["age"]], people[["y", "s"]])
     with pytest.raises(ks.ModelError, match="predicts several targets at once"):
         ks.audit(both, people, policy)
-    with pytest.raises(ks.PolicyError, match="the model predicts numbers, and the target 'word' holds words"):
-        ks.audit(DecisionTreeRegressor().fit(people[["age"]], people.y), people, policy)
+    for model in (DecisionTreeRegressor(), LinearRegression(), make_pipeline(LinearRegression())):
+        with pytest.raises(ks.PolicyError, match="the model predicts numbers, and the target 'word' holds words"):
+            ks.audit(model.fit(people[["age"]], people.y), people, policy)
 
 
 def test_a_one_hot_column_that_may_be_of_two_attributes() -> None:

@@ -37,7 +37,7 @@ def kept_rows(model: Any, rows: int, *, known: Collection[str] = ()) -> str | No
     """Return the name of an attribute that keeps rows of people, or an entry for each of them; None if there is none.
 
     An array counts if it is as long, or as wide, as the people are many, unless its name is among those that are
-    `known`. An array with an entry for each column is taken for people if there are as many: that errs on the safe side.
+    `known`. An array with an entry for each column counts if there are as many people: that errs on the safe side.
     """
     for name, value in _attributes(model, DEEPEST):
         if name in known:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any
 
 from kspan.data.arrays import Int64s
 from kspan.errors import ModelError
@@ -55,8 +55,8 @@ class Parts:
     """The columns that it reads; None if nobody says."""
     answer: Callable[[Any], Any] | None = None
     """What the whole model answers."""
-    predicts: Literal["labels", "numbers"] | None = None
-    """What it predicts, if that is known."""
+    is_regressor: bool = False
+    """Does it predict numbers?"""
     labels: tuple[str, ...] = ()
     """The labels that it knows."""
 
@@ -90,11 +90,13 @@ def parts_of(model: Any) -> Parts:
     # Trees that are all of a model decide what it answers.
     answers = () if is_whole else (Function(model.predict, _rising(model, columns)),)
     labels = label_texts(model)
-    # Models of numbers have a score of their own kind; clusters and mixtures predict neither.
-    predicts: Literal["labels", "numbers"] | None = "labels" if labels else None
-    if getattr(model, "_estimator_type", None) == "regressor" or "Regressor" in type(model).__name__:
-        predicts = "numbers"
-    return Parts(type(model).__name__, (*forests, *answers), columns, model.predict, predicts, labels)
+    return Parts(type(model).__name__, (*forests, *answers), columns, model.predict, _is_regressor(model), labels)
+
+
+def _is_regressor(model: Any) -> bool:
+    from sklearn.base import is_regressor  # which takes a while to load
+
+    return hasattr(model, "__sklearn_tags__") and bool(is_regressor(model))
 
 
 def _columns(model: Any) -> tuple[str, ...]:
