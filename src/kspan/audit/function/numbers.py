@@ -174,9 +174,9 @@ def _said(series: Any, value: str | None) -> Any:
         return np.asarray(series.to_numpy(), np.float64)
     if value in NO_VALUE:
         return np.asarray(series.is_null() if isinstance(series, pl.Series) else series.isna(), np.float64)
-    cells = series.to_list()
-    text = {cell: _text(cell) for cell in set(cells)}
-    return np.array([text[cell] == value for cell in cells], np.float64)
+    # Only different cells are read, not those of every person.
+    spelled = [cell for cell in list(series.unique()) if _text(cell) == value]
+    return np.asarray(series.is_in(spelled) if isinstance(series, pl.Series) else series.isin(spelled), np.float64)
 
 
 def _text(cell: Any) -> str:

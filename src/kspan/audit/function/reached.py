@@ -78,8 +78,9 @@ def reached_leaves(
     told = np.full((asked.table.rows, (private.number + 63) // 64), ALL, np.uint64)
     marks = np.random.default_rng(0)
     for made, end in zip(numbers, ends, strict=True):
-        cells, first, last = _private_numbers(made, private)
-        of_kinds = made.of_rows(asked.row)
+        if private.number:
+            cells, first, last = _private_numbers(made, private)
+            of_kinds = made.of_rows(asked.row)
         for place, tree in enumerate(made.forest.trees.grown):
             mark = marks.integers(0, 1 << 63, (len(tree.left), 2), np.uint64)
             own += mark[end[:, place]]
