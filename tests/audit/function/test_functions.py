@@ -225,6 +225,20 @@ def test_as_many_members_as_people_hide_nothing() -> None:
     assert ks.audit(boosted, NUMBERS, SEEN).reading == "exact"
 
 
+def test_as_many_columns_as_people_are_no_people() -> None:
+    """A slope for each column is told from an entry for each person by its name and by the columns of the model."""
+    few = PEOPLE.iloc[::15][["age", "gain", "pays"]].assign(job=[0, 1, 0, 1], years=[1, 2, 3, 4])
+    inputs = few.drop(columns="pays")
+    policy = ks.Policy(public=list(inputs), target="pays", require="k=2")
+    for model in (LogisticRegression(), GaussianNB(), make_pipeline(StandardScaler(), LogisticRegression())):
+        found = ks.audit(model.fit(inputs, [*few["pays"][:-1], "yes"]), few, policy)
+        assert found.reading == "answers"
+    model = LogisticRegression().fit(inputs, [*few["pays"][:-1], "yes"])
+    model.remembered_ = few["gain"].to_numpy()
+    with pytest.raises(ks.PolicyError, match=r"\(in remembered_\)"):
+        ks.audit(model, few, policy)
+
+
 def test_shares_of_those_who_were_not_drawn() -> None:
     with pytest.raises(ks.PolicyError, match=r"\(in oob_decision_function_\)"):
         ks.audit(forest(oob_score=True), NUMBERS, SEEN)

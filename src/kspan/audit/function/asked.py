@@ -30,11 +30,6 @@ class Cells:
     def __len__(self) -> int:
         return len(self.code)
 
-    @property
-    def last(self) -> Any:
-        """The last cell by itself."""
-        return taken(self.series, np.array([len(self) - 1]))
-
 
 class Asked:
     """The people as a model wants them: rows of the dataframe that was given, some cells replaced by others."""

@@ -114,10 +114,10 @@ def _with_ends(answers: Answers, asked: Asked, name: str) -> Cells:
     cuts = np.array([cut for function in answers.functions for cut in function.cuts.get(name, ())])
     low, high = asked.ends(name)
     every = np.unique(np.clip([low, *cuts, *np.nextafter(cuts, np.inf), high], low, high))
+    cells = replace(asked.cells_of(name, every.tolist()), is_finite=True)
     with suppress(ModelError):
-        for number in every.tolist():
-            answers.of(np.zeros(1, np.int64), {name: asked.cells_of(name, [number]).last})
-        return replace(asked.cells_of(name, every.tolist()), is_finite=True)
+        answers.of(np.zeros(len(cells), np.int64), {name: cells.series})
+        return cells
     return one  # the model takes no such numbers
 
 

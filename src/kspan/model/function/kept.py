@@ -30,6 +30,8 @@ OF_MEMBERS = (
     "_seeds",
 )
 """Arrays as long as there are labels, columns or members, and there may be as many people by chance."""
+OF_COLUMNS = ("coef_", "feature_importances_", "mean_", "means_", "var_", "scale_", "theta_", "feature_log_prob_")
+"""Arrays with an entry for each column of the model (`n_features_in_`), and there may be as many people by chance."""
 DEEPEST = 4
 
 
@@ -37,25 +39,30 @@ def kept_rows(model: Any, rows: int, *, known: Collection[str] = ()) -> str | No
     """Return the name of an attribute that keeps rows of people, or an entry for each of them; None if there is none.
 
     An array counts if it is as long, or as wide, as the people are many, unless its name is among those that are
-    `known`. An array with an entry for each column counts if there are as many people: that errs on the safe side.
+    `known`. An array of an unknown name counts if it has an entry for each column and there are as many people: that
+    errs on the safe side.
     """
-    for name, value in _attributes(model, DEEPEST):
+    for owner, name, value in _attributes(model, DEEPEST):
         if name in known:
             continue
         if name in ROWS:
             return name
         shape = getattr(value, "shape", ())
-        if name not in OF_MEMBERS and rows > 1 and isinstance(shape, tuple) and rows in shape:
+        if name in OF_MEMBERS or not isinstance(shape, tuple) or rows <= 1:
+            continue
+        if name in OF_COLUMNS and shape[-1:] == (getattr(owner, "n_features_in_", None),):
+            shape = shape[:-1]
+        if rows in shape:
             return name
     return None
 
 
-def _attributes(model: Any, depth: int) -> Iterator[tuple[str, Any]]:
-    """Yield the attributes of a model that hold something, and those of its members."""
+def _attributes(model: Any, depth: int) -> Iterator[tuple[Any, str, Any]]:
+    """Yield the attributes of a model that hold something, and those of its members, each behind its owner."""
     for name, value in getattr(model, "__dict__", {}).items():
         if value is None:
             continue
-        yield name, value
+        yield model, name, value
         if depth:
             for inner in _members(value):
                 yield from _attributes(inner, depth - 1)
