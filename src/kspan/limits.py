@@ -35,3 +35,6 @@ MOST_VALUES = 1_000_000
 
 MOST_EMPTY = 1_000
 """Branches of a tree node that may lead to nobody; if there are more, they are joined into one."""
+
+MOST_KNOWN_SETS = 20_000_000
+"""Ways to know some rows of a person, over all people: `known_rows` asks about each of them."""

@@ -49,7 +49,7 @@ REQUIRES = st.one_of(
 
 
 def policy(require: dict[str, Any] | str, *, weighted: bool = False, **says: Any) -> ks.Policy:
-    weights = {"weight": "people"} if weighted else {"identifier": ["people"]}
+    weights = {"weight": "people"} if weighted else {"identifier": ["people"], "person": False}
     hierarchies = {"job": JOBS}
     return ks.Policy(
         public=PUBLIC,

@@ -12,8 +12,8 @@ pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parents[2]
 SHORT = {
     "bytes": ["--cases", "24"],
-    "crash": ["--cases", "20"],
-    "input": ["--cases", "80"],
+    "crash": ["--cases", "8"],
+    "input": ["--cases", "50"],
     "readers": ["--cases", "800"],
     "claims": ["--cases", "32"],
     "load": ["--cases", "3", "--rows", "2000", "--limit", "16"],

@@ -29,7 +29,7 @@ def recoded(
         # Shuffled before they are sorted: the stable sort leaves the rows of a group in random order.
         rows = rng.permutation(rows)
         rows = rows[np.argsort(_place(partition)[partition.group[rows]], kind="stable")]
-    names = [name for name in people.columns if name not in policy.identifier]
+    names = [name for name in people.columns if name not in policy.never_released]
     columns = [
         shown_cells(partition, name, policy.suppressed_text)[partition.group[rows]]
         if name in partition.shown

@@ -47,6 +47,21 @@ class LinkedPeople:
 
 
 @dataclass(frozen=True)
+class Persons:
+    """People with several rows, whom the audit counted once each."""
+
+    column: str
+    """The column that says whose row it is."""
+    people: int
+    with_several: int
+    """How many of them have more than one row."""
+    most_rows: int
+    """How many rows one person has at most."""
+    known_rows: int | str
+    """Of how many rows of one person the attacker knows the public values."""
+
+
+@dataclass(frozen=True)
 class Finding:
     """One group or span, by what it shows."""
 
@@ -108,6 +123,8 @@ class Audit(ShownInNotebooks):
     make_derived: Callable[[], Mapping[str, int] | None] = field(repr=False, compare=False, default=lambda: None)
     linked: LinkedPeople | None = None
     """None unless a table was judged with its people."""
+    persons: Persons | None = None
+    """None unless people have several rows in a table."""
     kind: str = "table"
     """What was judged: the groups of a table, or the spans (without the people the paths) of a model."""
     safe_people: int = 0
@@ -129,9 +146,8 @@ class Audit(ShownInNotebooks):
 
     def __repr__(self) -> str:
         verdict = "holds" if self.holds else "is not proved" if self.reading == NOT_PROVED else "does not hold"
-        return (
-            f"Audit({self.requirement} {verdict}: {self.people} people in {self.groups} {self.units}, k={self.k.rows})"
-        )
+        k = self.k.rows if self.persons is None else self.k.people
+        return f"Audit({self.requirement} {verdict}: {self.people} people in {self.groups} {self.units}, k={k})"
 
     @property
     def units(self) -> str:

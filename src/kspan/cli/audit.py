@@ -167,17 +167,22 @@ def _judged_model(asked: AuditRequest, policy: "Policy | None") -> _Judged:
 def _judged_table(asked: AuditRequest, policy: "Policy | None", step: "Progress") -> _Judged:
     from kspan.audit import audit as judge
     from kspan.frames.files import read_table
+    from kspan.tables.release import released_rows
 
     how = dialect(asked.delimiter, asked.encoding, asked.columns)
-    table = read_table(asked.release, how)
+    own = table = read_table(asked.release, how)
     if policy is None:
         raise PolicyError(f"{asked.release} is a table: name the policy with --policy, which says who may know what")
     if asked.beside:
         raise PolicyError(f"{asked.release} is a table: --with is for models, leave it out")
     if asked.without_identifiers:
-        table = table.drop(policy.identifier, strict=False)
+        table = table.drop(policy.never_released, strict=False)
     everybody = None if asked.population is None else read_table(asked.population, how)
-    source = None if asked.data is None else read_table(asked.data, how)
+    source = None
+    if asked.data is not None:
+        source = released_rows(read_table(asked.data, how), asked.release, table.height)
+    if source is None and asked.without_identifiers and policy.person and policy.person in own.columns:
+        source = own  # whose rows are whose is not in the table any more
     more: dict[str, Any] = {"population": everybody, "show": asked.show, "progress": step}
     return _Judged(table, source, judge(table, source, policy, require=asked.require, **more))
 

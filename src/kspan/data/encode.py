@@ -17,6 +17,7 @@ from kspan.data.cover import check_domain, check_names, with_hierarchy
 from kspan.data.domain import Domain
 from kspan.data.hierarchy import Hierarchy
 from kspan.data.levels import Ordered
+from kspan.data.persons import check_one_row_each, persons_of
 from kspan.data.schema import Schema
 from kspan.data.table import Column, Table
 from kspan.errors import DataError
@@ -31,17 +32,26 @@ WIDE = tuple(kind for name in ("Int128", "UInt128") if (kind := getattr(pl, name
 INTEGER, DECIMAL = r"^[+-]?(0|[1-9]\d*)$", r"^[+-]?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$"
 
 
-def encode(frame: pl.DataFrame, schema: Schema, names: Sequence[str] | None = None) -> Table:
-    """Code the public and private columns of a frame (or the named ones); rows keep their order."""
+def encode(
+    frame: pl.DataFrame, schema: Schema, names: Sequence[str] | None = None, *, by_person: bool = False
+) -> Table:
+    """Code the public and private columns of a frame (or the named ones); rows keep their order.
+
+    Whoever counts people, not rows, asks for the table `by_person`; otherwise a table in which people have several rows
+    is refused.
+    """
     if names is None:
         schema.check_columns(frame.columns)
         names = (*schema.public, *schema.private)
     if frame.height == 0:
         raise DataError("the table has no rows: there is nobody to protect or to audit")
+    if not by_person:
+        check_one_row_each(frame, schema)
     with ThreadPoolExecutor(min(len(names), os.cpu_count() or 1) or 1) as threads:
         columns = list(threads.map(lambda name: encode_column(frame[name], schema), names))
     weights = None if schema.weight is None else _weights(frame[schema.weight])
-    return Table({column.name: column for column in columns}, frame.height, weights)
+    persons = persons_of(frame, schema) if by_person else None
+    return Table({column.name: column for column in columns}, frame.height, weights, persons)
 
 
 def encode_column(series: pl.Series, schema: Schema) -> Column:

@@ -97,7 +97,7 @@ class Counts:
         entry = runs(self.start[member], lengths)
         keys = np.repeat(union, lengths) * width + self.value[entry]
         distinct, people, _ = tally(keys, number * width, self.people[entry])
-        return _from_keys(distinct, people, number, self)
+        return counts_of_keys(distinct, people, number, self)
 
     def followed_by(self, other: "Counts") -> "Counts":
         """These groups, followed by the groups of another part of the same people."""
@@ -157,7 +157,7 @@ def count_values(column: Column, group: Int64s, number: int, weights: Int64s) ->
     whole = np.zeros(column.size, np.int64)
     whole[present] = times
     like = Counts(NO_WEIGHTS, NO_WEIGHTS, NO_WEIGHTS, whole, column.kind == "numeric", column.levels, column.having)
-    return _from_keys(distinct, people, number, like)
+    return counts_of_keys(distinct, people, number, like)
 
 
 def group_rows(columns: Iterable[Column], rows: int) -> tuple[Int64s, int]:
@@ -207,7 +207,7 @@ def tally(keys: Int64s, space: int, weights: Int64s, *, locate: bool = False) ->
     return distinct[order], weight[order], place[places]
 
 
-def _from_keys(keys: Int64s, people: Int64s, number: int, like: Counts) -> Counts:
+def counts_of_keys(keys: Int64s, people: Int64s, number: int, like: Counts) -> Counts:
     """Counts from sorted keys `group * width + value`; all but the entries is taken from `like`."""
     width = len(like.whole)
     start = np.searchsorted(keys, np.arange(number + 1) * width)

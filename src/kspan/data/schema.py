@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack
 
 from kspan.data.cells import NOT_A_NUMBER, SUPPRESSED, Exact, number, read_cell
 from kspan.data.domain import Domain, declared
@@ -14,6 +14,8 @@ from kspan.data.table import MISSING_LABEL
 from kspan.errors import PolicyError, did_you_mean, listed
 
 ROLES = ("public", "private", "identifier")
+SINGLE = ("weight", "sampling_weight", "person")
+"""Roles that one column has at most."""
 CUTS = ',;|"'
 """Characters that may end a cell in a text file."""
 
@@ -26,6 +28,8 @@ class Said(TypedDict, total=False):
     identifier: Iterable[str]
     target: str | None
     weight: str | None
+    sampling_weight: str | None
+    person: str | Literal[False] | None
     hierarchies: Mapping[str, Any]
     domains: Mapping[str, Any]
     missing: Iterable[str]
@@ -38,7 +42,9 @@ class Schema:
     """The role of every column, with declared domains and hierarchies.
 
     `public`: known to the attacker (quasi-identifiers); `private`: unknown to the attacker; `identifier`: never
-    released; `weight`: a count of people, for rows that stand for several. The target is private unless listed public.
+    released; `weight`: how many people of the table a row stands for; `sampling_weight`: how many people of a
+    population; `person`: whose row it is, if people may have several, which is never released either. The target is
+    private unless listed public.
 
     >>> Schema(public=["age"], private=["income"], target="risk").private
     ('income', 'risk')
@@ -49,6 +55,9 @@ class Schema:
     identifier: tuple[str, ...] = ()
     target: str | None = None
     weight: str | None = None
+    sampling_weight: str | None = None
+    person: str | Literal[False] | None = None
+    """The column that says whose row it is; `False` if each row is a person, whatever identifiers repeat."""
     hierarchies: Mapping[str, Hierarchy | Recipe] = field(default_factory=dict)
     domains: Mapping[str, Domain] = field(default_factory=dict)
     missing: tuple[str, ...] = ()
@@ -65,11 +74,18 @@ class Schema:
     def __post_init__(self) -> None:
         for role in (*ROLES, "missing"):
             self._set(role, _names(role, getattr(self, role)))
-        for role in ("target", "weight"):
+        for role in ("target", *SINGLE):
             name = getattr(self, role)
+            if role == "person" and name is False:
+                continue
             if name is not None and not isinstance(name, str):
                 raise PolicyError(f"the {role} must be the name of one column")
             self._set(role, name.strip() if name is not None else None)
+        if self.person and self.weight is not None:
+            raise PolicyError(
+                "the policy gives a weight and a person, but a row is of several people or one of several of a person: "
+                "keep one of them"
+            )
         self._check_one_role_each()
         if self.target is not None and self.target not in (*self.public, *self.private):
             self._set("private", (*self.private, self.target))
@@ -92,9 +108,18 @@ class Schema:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """Every column that has a role, identifiers and weight included."""
-        weight = () if self.weight is None else (self.weight,)
-        return (*self.public, *self.private, *self.identifier, *weight)
+        """Every column that has a role, identifiers and weights included."""
+        return (
+            *self.public,
+            *self.private,
+            *self.identifier,
+            *(getattr(self, role) for role in SINGLE if getattr(self, role)),
+        )
+
+    @property
+    def never_released(self) -> tuple[str, ...]:
+        """The columns that no release may show: identifiers, and whose row it is."""
+        return (*self.identifier, self.person) if self.person else self.identifier
 
     def only(self, names: Iterable[str]) -> "Schema":
         """A schema of some columns alone, all public, with what is declared for them."""
@@ -124,7 +149,7 @@ class Schema:
                 f"column {listed(without_role)} has no role in the policy: "
                 f"list it under public, private or identifier{did_you_mean(without_role[0], self.columns)}"
             )
-        gone = [name for name in self.columns if name not in there and name not in self.identifier]
+        gone = [name for name in self.columns if name not in there and name not in self.never_released]
         if gone:
             what = "the target" if gone[0] == self.target else "the policy's column"
             raise PolicyError(
@@ -137,14 +162,14 @@ class Schema:
 
     def _check_one_role_each(self) -> None:
         seen: dict[str, str] = {}
-        weight = () if self.weight is None else (self.weight,)
-        for role, names in (*((role, getattr(self, role)) for role in ROLES), ("weight", weight)):
+        single = ((role, (getattr(self, role),) if getattr(self, role) else ()) for role in SINGLE)
+        for role, names in (*((role, getattr(self, role)) for role in ROLES), *single):
             for name in names:
                 if name in seen:
                     again = f"twice as {role}" if seen[name] == role else f"as {seen[name]} and as {role}"
                     raise PolicyError(f"the policy names column {name!r} {again}: give each column one role, once")
                 seen[name] = role
-        if self.target is not None and seen.get(self.target) in ("identifier", "weight"):
+        if self.target is not None and seen.get(self.target) in ("identifier", *SINGLE):
             raise PolicyError(
                 f"the target {self.target!r} is the {seen[self.target]} as well: make it public or private"
             )

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from kspan.data.arrays import Codes, Int64s
@@ -85,11 +86,15 @@ class Column:
 
 @dataclass(frozen=True, repr=False)
 class Table:
-    """Coded columns of one length, and how many people each row stands for (None: one each)."""
+    """Coded columns of one length, and how many people each row stands for (None: one each).
+
+    Where people have several rows, `persons` has the number of the person of each row; None if everybody has one.
+    """
 
     columns: Mapping[str, Column]
     rows: int
     weights: Int64s | None = None
+    persons: Int64s | None = None
 
     def __repr__(self) -> str:
         weighted = "" if self.weights is None else f" for {self.people} people"
@@ -101,9 +106,12 @@ class Table:
     @property
     def people(self) -> int:
         """How many people the rows stand for."""
+        if self.persons is not None:
+            return len(np.unique(self.persons))
         return self.rows if self.weights is None else int(self.weights.sum())
 
     def at(self, rows: Int64s) -> "Table":
         """The table of some of the rows."""
         columns = {name: replace(column, codes=column.codes[rows]) for name, column in self.columns.items()}
-        return Table(columns, len(rows), None if self.weights is None else self.weights[rows])
+        weights, persons = (None if each is None else each[rows] for each in (self.weights, self.persons))
+        return Table(columns, len(rows), weights, persons)

@@ -65,6 +65,7 @@ class KAnonymousClusters(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             public=public,
             private=private,
             identifier=identifier,
+            person=False,
             require=required(self.k, self.require),
             domains=self.domains or {},
         )

@@ -80,7 +80,7 @@ class Anonymizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  
             nearest = shown_by_nearest(rows.filter(pl.Series(out)), release.recoding, release.source, release.policy)
             places = np.flatnonzero(out)
             shown = {name: cells.scatter(places, nearest[name]) for name, cells in shown.items()}
-        made = rows.drop(release.policy.identifier).with_columns(**shown)
+        made = rows.drop(release.policy.never_released, strict=False).with_columns(**shown)
         # Withheld rows have joined groups, and the release was judged without them.
         found = audit(made, release.policy)
         if not found.holds:
@@ -113,6 +113,7 @@ class Anonymizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  
             public=public,
             private=private,
             identifier=identifier,
+            person=False,
             target=None if labels is None else labels.column,
             require=required(self.k, self.require),
             hierarchies=self.hierarchies or {},

@@ -161,6 +161,7 @@ class KADETClassifier(TreeClassifier):
             public=public,
             private=private,
             identifier=identifier,
+            person=False,
             target=labels.column,
             require=required(self.k, self.require),
             hierarchies=self.hierarchies or {},

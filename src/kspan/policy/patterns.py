@@ -93,7 +93,7 @@ def _matched(policy: Policy, columns: list[str]) -> dict[str, tuple[str, str]]:
         if column in exact:
             found[column] = exact[column], column
             continue
-        if column == policy.weight:
+        if column in (policy.weight, policy.sampling_weight, policy.person):
             continue
         giving = [(role, pattern) for pattern, role in patterns if fnmatchcase(column, pattern)]
         if len({role for role, _ in giving}) > 1:

@@ -3,7 +3,7 @@
 import os
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, Unpack, get_args
@@ -12,8 +12,8 @@ from urllib.parse import quote
 from kspan.data.cells import SUPPRESSED
 from kspan.data.hierarchy import Hierarchy, read_hierarchy, write_hierarchy
 from kspan.data.levels import Automatic, Intervals, Ordered, Prefixes, Recipe
-from kspan.data.schema import Said, Schema
-from kspan.errors import PolicyError, did_you_mean, listed
+from kspan.data.schema import SINGLE, Said, Schema
+from kspan.errors import PolicyError, check_number, did_you_mean, listed
 from kspan.frames.commit import together
 from kspan.frames.files import read_text, write_text
 from kspan.frames.places import make_folder
@@ -24,6 +24,7 @@ from kspan.privacy.spec import from_table, parse, resolved, to_table
 
 Suppressed = Literal["value", "anything"]
 Counting = Literal["rows", "people"]
+KnownRows = int | Literal["all"]
 
 ALIASES = {
     "quasi-identifying": "public",
@@ -35,7 +36,10 @@ ALIASES = {
 }
 """The words for roles in other tools: accepted when a policy is read, but never written."""
 
-KEYS = ("target", "identifier", "public", "private", "weight", "counting", "require", "hierarchies", "domains", "cells")
+KEYS = (
+    "target", "identifier", "public", "private", "person", "known_rows", "weight", "sampling_weight", "counting",
+    "require", "hierarchies", "domains", "cells",
+)  # fmt: skip
 CELL_KEYS = ("missing", "suppressed", "suppressed_text", "range_pattern")
 FOLDER = "hierarchies"
 RECIPES: dict[str, type[Recipe]] = {"intervals": Intervals, "ordered": Ordered, "prefixes": Prefixes, "auto": Automatic}
@@ -61,6 +65,8 @@ class Policy(Schema):
     """Is a suppressed cell a value of its own, or may it stand for anything?"""
     counting: Counting = "rows"
     """Must every person match enough released rows, or must enough people share what each matches?"""
+    known_rows: KnownRows = "all"
+    """Of how many rows of one person does the attacker know the public values, where people have several?"""
 
     if TYPE_CHECKING:  # accepts more types than the fields keep
 
@@ -70,6 +76,7 @@ class Policy(Schema):
             require: Requirement | str | Mapping[str, Any],
             suppressed: Suppressed = "value",
             counting: Counting = "rows",
+            known_rows: KnownRows = "all",
             **said: Unpack[Said],
         ) -> None: ...
 
@@ -82,6 +89,8 @@ class Policy(Schema):
             raise PolicyError("require must be a requirement, for example KAnonymity(10), or a text like 'k=10'")
         _check_word("suppressed", self.suppressed, get_args(Suppressed))
         _check_word("counting", self.counting, get_args(Counting))
+        if self.known_rows != "all":
+            check_number("known_rows", self.known_rows, low=1, whole=True)
         super().__post_init__()
         hierarchies = {name: _hierarchy(name, says, Path()) for name, says in self.hierarchies.items()}
         self._set("hierarchies", MappingProxyType(hierarchies))
@@ -142,9 +151,15 @@ class Policy(Schema):
         says["hierarchies"] = {name: _hierarchy(name, given, folder) for name, given in hierarchies.items()}
         return cls(**{key: value for key, value in says.items() if key != "cells"}, **cells)
 
+    def of_rows(self) -> "Policy":
+        """The policy for a table in which each row is a person: whose it is, is then just an identifier."""
+        return replace(self, person=False, identifier=self.never_released) if self.person else self
+
     def to_toml(self) -> str:
         """The policy as TOML; hierarchies that are no recipes are given as files in the folder `hierarchies`."""
-        top = {key: getattr(self, key) for key in ("target", "identifier", "public", "private", "weight")}
+        top = {key: getattr(self, key) for key in ("target", "identifier", "public", "private", *SINGLE)}
+        if self.known_rows != "all":
+            top["known_rows"] = self.known_rows
         if self.counting != "rows":
             top["counting"] = self.counting
         cells: dict[str, Any] = {"missing": self.missing}

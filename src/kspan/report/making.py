@@ -11,6 +11,7 @@ import polars as pl
 from kspan.audit.audit import audit
 from kspan.audit.findings import Audit
 from kspan.audit.rare_values import without_rare
+from kspan.data.persons import persons_of
 from kspan.errors import DataError, PolicyError
 from kspan.evaluate.cost import CostCurve, cost_curve
 from kspan.frames.commit import content_of
@@ -34,7 +35,7 @@ from kspan.report.pictures.tree import tree_picture
 from kspan.report.sentences import model_costs, required_k, table_costs
 from kspan.report.summary import ColumnChange, Summary
 from kspan.share.publishing import SharedTree
-from kspan.tables.release import TableRelease
+from kspan.tables.release import TableRelease, released_rows
 
 Progress = Callable[[str], None]
 
@@ -112,10 +113,14 @@ def report(
         how["path"] = place or (Path(release) if isinstance(release, str | os.PathLike) else None)
         if isinstance(release, Tree) and people is not None and policy is not None:
             release = without_rare(release, people, policy)  # as it would be published
-        release = given_model(release, with_people=people is not None) or release
+        given = given_model(release, with_people=people is not None)
+        release = given or release
         progress("judging it")
         # A function gets its people as it was fitted on them.
-        found = _judged(release, as_given if is_function(release) else people, policy, judging, progress)
+        behind = people
+        if people is not None and policy is not None and policy.person and how["path"] and not given:
+            behind = released_rows(people, how["path"], load(release).height)
+        found = _judged(release, as_given if is_function(release) else behind, policy, judging, progress)
         made = described(release, found, people, policy, **how)
     return Report(story(f"Privacy report: {made.title}", [made]))
 
@@ -176,7 +181,7 @@ def table_summary(
     """Return the facts about a table that `anonymize` made, and about the table it was made from."""
     policy = release.policy
     progress("judging the table as it was")
-    before = audit(release.people.drop(policy.identifier, strict=False), policy)
+    before = audit(release.people.drop(policy.never_released, strict=False), _own(release.people, policy), policy)
     shown = release.facts.get("show")
     cost = _cost(release.people, policy, Making(release.method, release.options, curve), progress)
     return summarized(
@@ -243,7 +248,7 @@ def _judged(release: Any, people: Any, policy: Policy | None, judging: Judging, 
     if not is_function(release) and given_model(release, with_people=people is not None) is None:
         if policy is None:
             raise PolicyError("a table needs the policy that says who may know what: give it, too (--policy)")
-        people = people if policy.counting == "people" else None
+        people = people if policy.counting == "people" or policy.person else None
     given = (people, policy) if people is not None else (policy,)
     return audit(release, *given, progress=progress, **judging)
 
@@ -264,7 +269,7 @@ def _table(
     before = None
     if source is not None:
         progress("judging the table as it was")
-        before = audit(source.drop(policy.identifier, strict=False), policy)
+        before = audit(source.drop(policy.never_released, strict=False), _own(source, policy), policy)
     # A table that others made may even have more rows than its source.
     withheld = 0 if source is None else max(source.height - frame.height, 0)
     stars = found.suppressed.cells / max(found.rows * len(policy.public), 1) if found.suppressed else 0.0
@@ -300,6 +305,10 @@ def _cost(people: pl.DataFrame, policy: Policy, making: Making, progress: Progre
     # Without a target only cells are lost, and the audit has already measured that.
     if making.method is None or (policy.target is None and not making.curve):
         return _Cost()
+    if persons_of(people, policy) is not None:
+        if making.curve:
+            raise PolicyError("a curve is measured by rows, and people have several here: leave it out (--curve)")
+        return _Cost(unmeasured=("How well the target is still predicted was not measured: people have several rows.",))
     progress("measuring what it cost")
     ks = None if making.curve else [required_k(policy.require)]
     try:
@@ -334,3 +343,8 @@ def _file_facts(path: Path | None) -> tuple[Fact, ...]:
     told = content_of(manifest) is not None and not begins_model(content)
     beside = (Fact("manifest", visible(manifest.name)),) if told else ()
     return Fact("file", visible(path.name)), *beside, Fact("SHA-256", checksum(content))
+
+
+def _own(people: pl.DataFrame, policy: Policy) -> pl.DataFrame | None:
+    """Return the people themselves where the judge needs to know whose rows are whose."""
+    return people if policy.person and policy.person in people.columns else None

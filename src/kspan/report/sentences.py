@@ -10,7 +10,7 @@ from kspan.policy import Policy
 from kspan.privacy import KAnonymity, Requirement
 from kspan.report.crowd import Fact, in_words
 from kspan.report.formatting import conjoined, percent, visible
-from kspan.report.verdict import OF_ITEMS, parts_of
+from kspan.report.verdict import OF_ITEMS, parts_of, rows_known
 
 MOST_NAMED = 12
 """How many attributes a sentence names one by one at most."""
@@ -20,7 +20,7 @@ MOST_GUESSED = 4
 
 def headline(audit: Audit, public: Sequence[str] | None, require: Requirement) -> str:
     """The verdict in one sentence."""
-    knower = f"someone who knows {known(audit, public)}"
+    knower = f"someone who knows {known(audit, public)}{rows_known(audit)}"
     if audit.holds:
         others = _crowd(audit) - 1
         answers = " and gets its answers, but not the model itself" if audit.reading == ANSWERS else ""
@@ -114,6 +114,11 @@ def proof(audit: Audit, *, warned: bool = False) -> Iterator[str]:
         )
     else:
         yield "No."
+    if (persons := audit.persons) is not None:
+        yield (
+            f"{_people(persons.people)} have {audit.rows:,} rows, and each was counted once: counting rows, the "
+            f"smallest group would seem to have {audit.k.rows:,}."
+        )
     alone = audit.risk.prosecutor.unique
     if alone:
         yield f"{_people(alone)} ({percent(alone / audit.people)}) {_are(alone)} the only one of their kind."

@@ -154,6 +154,12 @@ def _reached(audit: Audit) -> Iterator[tuple[str, str]]:
         "people",
         f"{audit.people:,} " + (f"in {audit.rows:,} rows" if audit.rows else f"by the published {judged_by(audit)}"),
     )
+    if (persons := audit.persons) is not None:
+        yield (
+            "several rows",
+            f"{persons.with_several:,} people have several, one has {persons.most_rows:,}; each person counts once",
+        )
+        yield "known rows", f"{persons.known_rows} of a person"
     if audit.releases > 1:
         yield "releases", f"{audit.releases:,}, judged together"
     yield audit.units, f"{audit.groups:,}, of which {audit.failing_groups:,} fail with {audit.failing_people:,} people"

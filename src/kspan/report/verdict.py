@@ -30,7 +30,7 @@ def verdict(audit: Audit, public: Sequence[str]) -> str:
     if audit.holds:
         others = audit.k.rows - 1 if audit.counting == "rows" else audit.k.people - 1
         alike = f"{others:,} other{'s' if others != 1 else ''}"
-        known = conjoined([visible(name) for name in public]) or "nothing"
+        known = (conjoined([visible(name) for name in public]) or "nothing") + rows_known(audit)
         return (
             f"{visible(audit.requirement)} holds{_for_several(audit) or _for_answers(audit)}: to someone who knows "
             f"{known}, each of the {audit.people:,} people looks like at least {alike}."
@@ -52,6 +52,14 @@ def verdict(audit: Audit, public: Sequence[str]) -> str:
     of = " by the published counts" if by_paths else _for_several(audit) or _for_answers(audit)
     of = " by the published figures" if audit.counting == "figures" else of
     return f"{visible(audit.requirement)} does not hold{of}: {'; and '.join(reasons)}."
+
+
+def rows_known(audit: Audit) -> str:
+    """Say of how many rows of a person the attacker knows the public values, where people have several."""
+    if audit.persons is None:
+        return ""
+    known = audit.persons.known_rows
+    return " in all rows of a person" if known == "all" else f" in {known:,} row{'s' if known != 1 else ''} of a person"
 
 
 def _on_paths(audit: Audit) -> str:

@@ -9,18 +9,21 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from kspan.anonymize.crowds import Recoding
 from kspan.anonymize.frame import recoded
+from kspan.anonymize.persons import made_of_people
 from kspan.audit.audit import audit
 from kspan.audit.findings import Audit
 from kspan.data.encode import encode
+from kspan.data.table import Table
 from kspan.errors import DataError, DoesNotHold, KspanError, PolicyError, Unreachable, did_you_mean, listed
 from kspan.frames.files import load
 from kspan.frames.native import of_its_kind
 from kspan.options import PROGRESS, check_names
 from kspan.policy import Policy, PolicyLike
 from kspan.policy.values import check_occurs
-from kspan.tables.methods import APART, AUTO, methods, options_of
-from kspan.tables.release import TableRelease, released_people
+from kspan.tables.methods import APART, APART_BY_ROWS, AUTO, methods, options_of
+from kspan.tables.release import TableRelease, rows_behind
 
 SEEDS = 2**63
 
@@ -46,20 +49,19 @@ def anonymize(
     seed = secrets.randbelow(SEEDS) if rng is None else int(rng) if isinstance(rng, int | np.integer) else None
     people, policy = load(data), Policy.of(policy)
     progress("coding the columns")
-    table = encode(people, policy)
-    check_occurs(policy.require, table, policy)
+    table, policy = _coded(people, policy)
 
     def made(name: str) -> TableRelease:
         # Each method starts from the seed anew, so that `auto` gives the same table as the method it chooses.
         generator = rng if isinstance(rng, np.random.Generator) else np.random.default_rng(seed)
         progress(f"trying {name}" if method == "auto" else "making groups")
         given = _options(name, options, progress) if method != "auto" else {}
-        recoding = methods()[name](table, policy, rng=generator, **given)
+        recoding = _recoded(name, table, policy, generator, given)
         frame = recoded(people, policy, recoding.partition, generator, keep_order=keep_order)
         if not frame.height:
             raise Unreachable(f"{name} would withhold everybody to reach {policy.require}: lower it, or add people")
         progress("judging them")
-        found = audit(frame, released_people(people, recoding, policy), policy)
+        found = audit(frame, rows_behind(people, table, recoding, policy), policy)
         if not found.holds:
             raise _refusal(name, frame, found, policy)
         withheld = recoding.partition.withheld
@@ -89,6 +91,22 @@ def anonymize(
     return _best(releases, policy, refused=list(refusals))
 
 
+def _coded(people: pl.DataFrame, policy: Policy) -> tuple[Table, Policy]:
+    """Return the coded table, and the policy for it: that of rows, if each row is a person."""
+    if policy.person and policy.person not in people.columns:
+        raise DataError(f"the table does not say whose row it is: add the column {policy.person!r}")
+    table = encode(people, policy, by_person=True)
+    check_occurs(policy.require, table, policy)
+    return table, policy.of_rows() if table.persons is None else policy
+
+
+def _recoded(name: str, table: Table, policy: Policy, rng: np.random.Generator, given: Mapping[str, Any]) -> Recoding:
+    """Return what a method makes of a table; where people have several rows, it makes groups of people."""
+    if table.persons is None:
+        return methods()[name](table, policy, rng=rng, **given)
+    return made_of_people(lambda rows, asked: methods()[name](rows, asked, rng=rng, **given), table, policy, rng)
+
+
 def _refusal(method: str, frame: pl.DataFrame, found: Audit, policy: Policy) -> KspanError:
     """Return the error that says why a table is not released."""
     if policy.counting == "people" and audit(frame, replace(policy, counting="rows")).holds:
@@ -96,6 +114,11 @@ def _refusal(method: str, frame: pl.DataFrame, found: Audit, policy: Policy) -> 
         return Unreachable(
             f"the groups of {method} overlap, so that the people who match the same of them break {policy.require}: "
             f"use {', '.join(others)}, or let the policy count rows"
+        )
+    if found.persons is not None and method not in APART_BY_ROWS:
+        return Unreachable(
+            f"the groups of {method} overlap, so that the people whose rows match the same of them break "
+            f"{policy.require}: use {', '.join(name for name in APART_BY_ROWS)}"
         )
     return DoesNotHold(
         f"{method} left {found.failing_people} of {found.people} people in groups that break {policy.require}: "

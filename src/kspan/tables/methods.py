@@ -36,6 +36,9 @@ AUTO = ("kactus", "tdr", "mondrian", "one-dim", "incognito")
 APART = ("kactus", "mondrian", "tds", "tdr", "incognito", "k-optimize", "datafly")
 """Methods whose groups do not overlap, or only so that k people share every span if the policy counts people."""
 
+APART_BY_ROWS = ("mondrian", "tds", "tdr", "incognito", "k-optimize", "datafly")
+"""Methods whose cells never overlap, whatever the options, unless cuts are relaxed."""
+
 
 def options_of(name: str) -> Mapping[str, Option]:
     """Return the options of a method.

@@ -71,6 +71,11 @@ class TableRelease(ShownInNotebooks):
         """The released rows as polars."""
         return load(self.table)
 
+    @cached_property
+    def behind(self) -> pl.DataFrame | None:
+        """The rows of the source that were released, if the judge needs them."""
+        return rows_behind(self.people, self.source, self.recoding, self.policy)
+
     def mapping(self) -> Any:
         """Return what each public value became, and in how many rows: for the owner, since it names source values."""
         return of_its_kind(self.table, mapped(self.source, self.partition, self.policy.suppressed_text))
@@ -85,7 +90,7 @@ class TableRelease(ShownInNotebooks):
         if absent:
             raise DataError(f"the new rows lack the public column {listed(absent)}: add it")
         shown = shown_of(rows, self.recoding, self.source, self.policy)
-        return of_its_kind(data, rows.drop(self.policy.identifier, strict=False).with_columns(**shown))
+        return of_its_kind(data, rows.drop(self.policy.never_released, strict=False).with_columns(**shown))
 
     def manifest(self, digest: str | None = None, *, defused: bool = False) -> dict[str, Any]:
         """Return what goes with the table: its claim, how it was made, what the judge found; no cell of a person."""
@@ -101,6 +106,9 @@ class TableRelease(ShownInNotebooks):
             claim["suppressed"] = self.policy.suppressed_text
         if self.policy.weight is not None:
             claim["weight"] = self.policy.weight
+        if self.policy.person:
+            claim["counting"] = "people"
+            claim["known_rows"] = self.policy.known_rows
         if defused:
             claim["formulas"] = TOLD
         found = self.audit.leaving()
@@ -159,9 +167,8 @@ class TableRelease(ShownInNotebooks):
 
         In a CSV, text that a spreadsheet would run has an apostrophe in front, unless formulas are to be kept.
         """
-        people = released_people(self.people, self.recoding, self.policy)
         # Judged once more: the table can be changed after it was made, and the checksum must be of what is written.
-        judged = judged_table(self.frame, self.policy, path, people=people, keep_formulas=keep_formulas)
+        judged = judged_table(self.frame, self.policy, path, people=self.behind, keep_formulas=keep_formulas)
         manifest = self.manifest(checksum(judged.content), defused=judged.defused)
         owner = {
             "format": OWNER_FORMAT,
@@ -171,6 +178,8 @@ class TableRelease(ShownInNotebooks):
             "source": None if source is None else Path(source).name,
             "source_sha256": None if source is None else checksum(content_of(Path(source)) or b""),
         }
+        if self.behind is not None:  # to judge the release again, the rows in it must be known
+            owner["withheld_rows"] = np.flatnonzero(self.partition.group == WITHHELD).tolist()
         going, staying = beside(path)
         write_files(
             {
@@ -186,9 +195,25 @@ def beside(path: str | os.PathLike[str]) -> tuple[Path, Path]:
     return manifest_path(path), Path(f"{os.fspath(path)}.owner.json")
 
 
-def released_people(people: pl.DataFrame, recoding: Recoding, policy: Policy) -> pl.DataFrame | None:
-    """Return the people in a release if the policy counts people, since then the judge needs them; otherwise None."""
-    return people.filter(pl.Series(recoding.partition.group != WITHHELD)) if policy.counting == "people" else None
+def released_rows(people: pl.DataFrame, release: str | os.PathLike[str], rows: int) -> pl.DataFrame:
+    """Return the people who are in a release of so many rows, if the owner's file beside it tells; otherwise all."""
+    try:
+        owner = json.loads(content_of(beside(release)[1]) or b"{}")
+    except (OSError, ValueError):
+        return people
+    withheld = owner.get("withheld_rows") if isinstance(owner, dict) and owner.get("format") == OWNER_FORMAT else None
+    if not isinstance(withheld, list) or people.height - len(withheld) != rows:
+        return people  # the file is of another table
+    gone = np.zeros(people.height, bool)
+    gone[[row for row in withheld if isinstance(row, int) and 0 <= row < people.height]] = True
+    return people.filter(pl.Series(~gone))
+
+
+def rows_behind(people: pl.DataFrame, source: Table, recoding: Recoding, policy: Policy) -> pl.DataFrame | None:
+    """Return the rows that were released if people are counted, since then the judge needs them; otherwise None."""
+    if policy.counting == "rows" and source.persons is None:
+        return None
+    return people.filter(pl.Series(recoding.partition.group != WITHHELD))
 
 
 def _plain(value: Any) -> Any:

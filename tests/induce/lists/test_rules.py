@@ -191,7 +191,7 @@ def test_what_cannot_be_learned_is_refused(learner: Any) -> None:
     for schema, error, says in (
         (Schema(public=["w", "y"]), ks.PolicyError, "needs a target"),
         (Schema(public=["w"], target="y"), ks.DataError, "have no label"),
-        (Schema(identifier=["w"], target="y"), ks.PolicyError, "no attribute to learn from"),
+        (Schema(identifier=["w"], person=False, target="y"), ks.PolicyError, "no attribute to learn from"),
     ):
         with pytest.raises(error, match=says):
             learner(encode(frame if "label" in says else frame.drop_nulls(), schema), schema)

@@ -210,7 +210,9 @@ def test_several_intervals_show_their_hull_and_one_number_itself() -> None:
 def test_equal_rows_of_weighted_people_are_one() -> None:
     people = ks.datasets.mortgage().with_columns(pl.Series("times", range(1, 13)))
     public = ["Gender", "Married", "Age", "Sports car"]
-    policy = ks.Policy(identifier=["Name"], public=public, weight="times", target="Loan risk", require="k=3")
+    policy = ks.Policy(
+        identifier=["Name"], person=False, public=public, weight="times", target="Loan risk", require="k=3"
+    )
     tree = ks.learn(people, policy)
     table = ks.equivalent_table(tree, people, policy)
     assert table.columns == [*public, "Loan risk", "times"]

@@ -11,6 +11,7 @@ from kspan.audit.findings import Audit
 from kspan.audit.judge import judge
 from kspan.audit.request import AuditRequest, Judge
 from kspan.data.baskets import encode_baskets
+from kspan.data.persons import check_one_row_each
 from kspan.errors import PolicyError
 from kspan.frames.files import load
 from kspan.model.items.model import OfItems
@@ -46,6 +47,7 @@ def audit_baskets(published: Published, people: Any, policy: Policy | Requiremen
         policy.check_columns(frame.columns)
         require = policy.require
         weight = policy.weight
+        check_one_row_each(frame, policy)
     baskets = encode_baskets(frame, list(published.model.roles), weight)
     return judge(basket_spans(published, baskets), require, show=show)
 

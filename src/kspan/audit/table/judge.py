@@ -11,7 +11,8 @@ from kspan.audit.findings import Audit
 from kspan.audit.judge import judge
 from kspan.audit.table.crowd import crowds
 from kspan.audit.table.link import people_matching
-from kspan.audit.table.people import linked_people
+from kspan.audit.table.people import linked_people, people_behind
+from kspan.audit.table.person_spans import PersonSpans
 from kspan.audit.table.spans import TableSpans
 from kspan.data.arrays import Int64s
 from kspan.data.encode import encode
@@ -37,16 +38,27 @@ def audit_table(
     progress("reading the table")
     frame = load(release)
     progress("coding its columns")
-    table = canonical(encode(frame, policy), policy.range_pattern)
+    table = canonical(encode(frame, policy, by_person=True), policy.range_pattern)
     progress("linking people to groups")
     partition = Partition.by_equality(table, policy.public)
     groups = count_groups(table, partition.group, partition.number, policy.private)
     crowd = crowds(partition, groups, policy.suppressed, policy.counting)
-    linkage = None if people is None else linked_people(people, partition, groups, policy)
+    behind = None if people is None else people_behind(people, policy)
+    if policy.person and policy.person not in frame.columns and behind is None:
+        raise PolicyError(
+            f"people may have several rows (person = {policy.person!r}), and the table does not say whose they are: "
+            "give the people behind it (--data), so that people are counted and not rows"
+        )
     population_sizes = None if population is None else _in_population(partition, load(population), policy)
     progress("judging")
-    identifiers = tuple(name for name in policy.identifier if name in frame.columns)
+    identifiers = tuple(name for name in policy.never_released if name in frame.columns)
+    by_person = table.persons is not None or (behind is not None and behind.persons is not None)
+    linkage = None if behind is None or by_person else linked_people(behind, partition, groups, policy)
     spans = TableSpans(table, partition, groups, crowd, linkage, policy, identifiers, population_sizes)
+    if table.persons is not None:
+        spans = PersonSpans.of_groups(spans)
+    elif by_person and behind is not None:
+        spans = PersonSpans.of_linked(spans, behind)
     found = judge(spans, policy.require, show=show)
     if isinstance(release, str | os.PathLike):
         return found

@@ -20,6 +20,7 @@ from kspan.data.arrays import Bools, Int64s
 from kspan.data.encode import encode
 from kspan.data.groups import Groups, count_groups
 from kspan.data.meaning import canonical
+from kspan.data.table import Table
 from kspan.errors import DataError, KspanError
 from kspan.model.partition import Partition
 from kspan.policy import Policy
@@ -58,15 +59,21 @@ class Linked:
         return all_hold, smallest
 
 
-def linked_people(people: pl.DataFrame, partition: Partition, groups: Groups, policy: Policy) -> Linked:
-    """Link the people that a table was made from to the groups of the table."""
+def people_behind(people: pl.DataFrame, policy: Policy) -> Table:
+    """Code the people that a table was made from."""
     try:
-        table = canonical(encode(people, policy), policy.range_pattern)
+        if policy.person and policy.person not in people.columns:
+            raise DataError(f"they do not say whose row it is: add the column {policy.person!r}")
+        return canonical(encode(people, policy, by_person=True), policy.range_pattern)
     except KspanError as error:
         raise type(error)(f"the people cannot be used: {error}", details=error.details) from None
+
+
+def linked_people(table: Table, partition: Partition, groups: Groups, policy: Policy) -> Linked:
+    """Link the people that a table was made from to the groups of the table."""
     kinds = Partition.by_equality(table, policy.public)
     links = Links(kinds, partition)
-    span, example = _spans(links, len(kinds), len(groups))
+    span, example = spans_of_kinds(links, len(kinds), len(groups))
     if not len(example):
         raise DataError("no row of the release admits any of the people: give the table that it was made from")
     present = np.flatnonzero(span[kinds.group] != NOBODY)
@@ -91,7 +98,7 @@ def linked_people(people: pl.DataFrame, partition: Partition, groups: Groups, po
     )
 
 
-def _spans(links: Links, kinds: int, groups: int) -> tuple[Int64s, Int64s]:
+def spans_of_kinds(links: Links, kinds: int, groups: int) -> tuple[Int64s, Int64s]:
     """Return the span of each kind of people, and for each span a kind that has it."""
     sets, matches = Sets(owners=kinds, members=groups), np.zeros(kinds, bool)
     for kind, group in links.of(np.arange(kinds)):

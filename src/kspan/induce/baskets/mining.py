@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 
 from kspan.data.baskets import Baskets, encode_baskets
+from kspan.data.persons import check_one_row_each
 from kspan.errors import DataError, PolicyError, listed
 from kspan.frames.files import load
 from kspan.induce.baskets.look_alikes import LookAlikes, Question
@@ -41,6 +42,7 @@ def opened(people: Any, policy: PolicyLike, speaking: OfItems | None = None, wha
     frame = load(people)
     said = expanded(Policy.of(policy), frame.columns)
     said.check_columns(frame.columns)
+    check_one_row_each(frame, said)
     check_items(said.require)
     items = (*said.public, *said.private)
     if speaking is not None and (unknown := sorted(set(speaking.roles) - set(items))):

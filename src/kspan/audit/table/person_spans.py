@@ -1,0 +1,182 @@
+"""The groups of a table in which people have several rows, judged by people."""
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from kspan.audit.findings import K, LinkedPeople, Persons, Utility
+from kspan.audit.measured import measured
+from kspan.audit.risk import Risk, journalist_risk, risk_of
+from kspan.audit.table.link import Links
+from kspan.audit.table.people import NOBODY, spans_of_kinds
+from kspan.audit.table.persons import PersonCrowds
+from kspan.audit.table.spans import TableSpans
+from kspan.data.arrays import Bools, Int64s
+from kspan.data.table import Table
+from kspan.errors import DataError
+from kspan.model.partition import Partition
+from kspan.policy import Policy
+from kspan.privacy import REQUIREMENTS, OnPrivate
+from kspan.privacy.requirement import Requirement
+from kspan.utility.loss import average_group_size
+
+
+@dataclass(frozen=True, repr=False, kw_only=True)
+class PersonSpans(TableSpans):
+    """The groups of a table, judged by the people who have rows there and not by rows."""
+
+    crowds: PersonCrowds
+    of_bin: tuple[Int64s, Int64s]
+    """Which group belongs to which bin, in pairs of a bin and a group."""
+    given: LinkedPeople | None
+    """The people who were given with the table, if they were linked to it."""
+
+    counting = "people"
+
+    @classmethod
+    def of_groups(cls, spans: TableSpans) -> "PersonSpans":
+        """Judge a table that says whose row is whose: its groups are the bins."""
+        table, number = spans.table, len(spans.partition)
+        assert table.persons is not None
+        each = np.arange(number)
+        crowds = _crowds(table, table.persons, spans.partition.group, np.zeros(number, np.int64), spans.policy)
+        return cls(**vars(spans), crowds=crowds, of_bin=(each, each), given=None)
+
+    @classmethod
+    def of_linked(cls, spans: TableSpans, people: Table) -> "PersonSpans":
+        """Judge a table by the people behind it: people are in one bin if the same groups admit them."""
+        kinds = Partition.by_equality(people, spans.policy.public)
+        links = Links(kinds, spans.partition)
+        span, example = spans_of_kinds(links, len(kinds), len(spans.partition))
+        if not len(example):
+            raise DataError("no row of the release admits any of the people: give the table that it was made from")
+        rows = np.flatnonzero(span[kinds.group] != NOBODY)
+        unmatched, withheld = people.rows - len(rows), max(people.rows - spans.table.rows, 0)
+        if unmatched > withheld:
+            raise DataError(
+                f"{unmatched} of {people.rows} rows of people match no row, though at most {withheld} can be withheld: "
+                "nobody can be counted where cells are not true of people (means, medians); show intervals"
+            )
+        there = people.at(rows)
+        assert there.persons is not None
+        bin_ = span[kinds.group[rows]]
+        of_bin = _pairs(links, span, len(spans.partition))
+        absent = _absent(np.bincount(bin_), spans.groups.sizes, of_bin)
+        if absent.any() and spans.policy.require.about(spans.policy.private):
+            raise DataError(
+                f"the people have {len(rows) - spans.table.rows} rows more than the release admits, so that their "
+                "private values are not those of the release: give just the rows that are in it"
+            )
+        given = LinkedPeople(people.people, people.people - there.people)
+        crowds = _crowds(there, there.persons, bin_, absent, spans.policy)
+        return cls(**vars(spans), crowds=crowds, of_bin=of_bin, given=given)
+
+    @property
+    def people(self) -> int:
+        """How many people there are."""
+        return len(self.crowds.of_person)
+
+    @cached_property
+    def sizes(self) -> Int64s:
+        """How many people each group admits, at most."""
+        bin_, group = self.of_bin
+        person = np.zeros(len(self.partition), np.int64)
+        np.add.at(person, group, self.crowds.by_person.sizes[bin_])
+        return person
+
+    def holds(self, part: Requirement) -> Bools:
+        """Tell which groups satisfy one part of the requirement by their rows and by the people in their bins."""
+        bin_, group = self.of_bin
+        good = part.holds(self.alone.groups)
+        np.logical_and.at(good, group, self.crowds.holds(part)[bin_])
+        return good
+
+    @cached_property
+    def crowd(self) -> Int64s:
+        """The smallest crowd of people in each group."""
+        bin_, group = self.of_bin
+        smallest = self.alone.groups.sizes.copy()
+        np.minimum.at(smallest, group, self.crowds.crowd[bin_])
+        return smallest
+
+    @property
+    def k(self) -> K:
+        """The k that is reached, by rows and by people."""
+        return K(rows=self.alone.k.rows, people=min(self.alone.k.people, int(self.crowds.crowd.min())))
+
+    @property
+    def risk(self) -> Risk:
+        """How likely people are to be re-identified."""
+        crowd = self.crowds.of_person
+        journalist = None if self.population is None else journalist_risk(self.groups.sizes, self.population)
+        return replace(risk_of(crowd, np.ones(len(crowd), np.int64)), journalist=journalist)
+
+    @property
+    def utility(self) -> Utility:
+        """How much information the table keeps."""
+        return replace(super().utility, average_group_size=average_group_size(self.sizes))
+
+    def failing_people(self, good: Bools) -> int:
+        """How many people have rows in groups that are not good, or whose rows together give them away."""
+        bin_, group = self.of_bin
+        good_by_cells = np.ones(self.crowds.bins, bool)
+        np.logical_and.at(good_by_cells, bin_, self.policy.require.holds(self.alone.groups)[group])
+        return self.crowds.failing(self.policy.require, good_by_cells)
+
+    def exposed(self, name: str) -> int:
+        """How many people have a value of a private attribute that can be told with certainty."""
+        return self.crowds.exposed(name)
+
+    def reached(self, name: str) -> dict[str, float | list[float]]:
+        """The worst level that a private attribute reaches in every measure, however it is counted."""
+        found = [measured(counts) for counts in self.crowds.counts(name)]
+        return {key: _worst(key, [each[key] for each in found]) for key in found[0]}
+
+    def limited(self, name: str, require: Requirement) -> dict[str, float]:
+        """The level that each limit on one value of a private attribute reaches, by what is limited."""
+        return {
+            part.subject: max(float(part.level(counts).max()) for counts in self.crowds.counts(name))
+            for part in require.parts
+            if isinstance(part, OnPrivate) and part.only_value is not None and name in part.on
+        }
+
+    def facts(self) -> dict[str, Any]:
+        """What a table tells, and how many people have how many rows."""
+        rows = np.bincount(self.crowds.person)
+        rows = rows[rows > 0]
+        persons = Persons(
+            str(self.policy.person), len(rows), int((rows > 1).sum()), int(rows.max()), self.policy.known_rows
+        )
+        return {**super().facts(), "linked": self.given, "persons": persons}
+
+
+def _crowds(table: Table, person: Int64s, bin_: Int64s, absent: Int64s, policy: Policy) -> PersonCrowds:
+    return PersonCrowds(table, person, bin_, len(absent), policy.private, policy.known_rows, absent)
+
+
+def _pairs(links: Links, span: Int64s, groups: int) -> tuple[Int64s, Int64s]:
+    """Return which bin has which group, in pairs."""
+    found = [np.unique(span[kind] * groups + group) for kind, group in links.of(np.arange(len(span)))]
+    bin_, group = np.divmod(np.unique(np.concatenate(found)), groups)
+    return bin_, group
+
+
+def _absent(rows: Int64s, released: Int64s, of_bin: tuple[Int64s, Int64s]) -> Int64s:
+    """Return how many of the rows of people in each bin cannot be in the release, since it has fewer there."""
+    bin_, group = of_bin
+    alone = (np.bincount(bin_)[bin_] == 1) & (np.bincount(group)[group] == 1)
+    absent: Int64s = np.full(len(rows), max(int(rows.sum() - released.sum()), 0))
+    # Where a bin has a group for itself, it is known how many: where they share groups, it may be all.
+    absent[bin_[alone]] = np.maximum(rows[bin_[alone]] - released[group[alone]], 0)
+    np.minimum(absent, rows, out=absent)
+    return absent
+
+
+def _worst(key: str, levels: list[Any]) -> Any:
+    """Return the worst of several levels that a measure reaches."""
+    kind = REQUIREMENTS[key]
+    if isinstance(levels[0], list):  # c for an l: the fewest values come first
+        return max(levels, key=lambda pair: (-pair[1], pair[0]))
+    return min(levels) if issubclass(kind, OnPrivate) and kind.safer_up else max(levels)

@@ -1,0 +1,141 @@
+"""People with several rows: whose row each is, and how such people are counted, each of them once.
+
+A person may have several private values. Of a group it is asked how many of its people have a value at all: in any of
+their rows there. Where every person must count with one value, it is the commonest in the group of those that the
+person has, since that is the best guess of somebody who knows no more than the group.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, fields
+
+import numpy as np
+import polars as pl
+
+from kspan.data.arrays import Int64s
+from kspan.data.groups import NO_WEIGHTS, Counts, Groups, counts_of_keys, tally
+from kspan.data.schema import Schema
+from kspan.data.table import Column, Table
+from kspan.errors import DataError, PolicyError, listed
+
+_Keys = tuple[Int64s, Int64s]
+
+
+@dataclass(frozen=True, repr=False)
+class PersonCounts(Counts):
+    """The people of each group by one private value each, and how many have a value at all."""
+
+    having_any: Counts | None = field(default=None, compare=False)
+    """For each group and value, the people who have it in any of their rows: whoever has several counts for each."""
+
+    def people_with(self, name: str) -> Int64s:
+        """The number of people in each group who have a value, given by its name, in any row, or may have it."""
+        assert self.having_any is not None
+        # Whoever has it in several spellings would count several times.
+        return np.minimum(self.having_any.people_with(name), self.sizes)
+
+
+def persons_of(frame: pl.DataFrame, schema: Schema) -> Int64s | None:
+    """The person of every row, numbered in the order of their first rows; None if everybody has one row.
+
+    Refused is a table in which the declared identifiers repeat and nothing says whether a row is a person, since each
+    row would count as one.
+    """
+    if schema.person is None:
+        _check_rows_are_people(frame, schema)
+        return None
+    if schema.person is False or schema.person not in frame.columns:
+        return None
+    column = frame[schema.person]
+    if column.null_count():
+        raise DataError(
+            f"{column.null_count()} rows do not say whose they are ({schema.person!r} is missing): fill that in, or "
+            "leave these rows out"
+        )
+    number = column.rank("dense").to_numpy().astype(np.int64) - 1
+    _, first, person = np.unique(number, return_index=True, return_inverse=True)
+    if len(first) == len(person):
+        return None
+    place = np.empty(len(first), np.int64)
+    place[np.argsort(first)] = np.arange(len(first))
+    return place[person]
+
+
+def check_one_row_each(frame: pl.DataFrame, schema: Schema) -> None:
+    """Refuse a table in which people may have several rows, where rows are counted."""
+    if schema.person and schema.person not in frame.columns:
+        raise PolicyError(
+            f"people may have several rows, and the table does not say whose they are: add the column "
+            f"{schema.person!r}, or take `person` out of the policy if each row is a person"
+        )
+    if (person := persons_of(frame, schema)) is not None:
+        raise PolicyError(
+            f"{frame.height} rows are of {int(person.max()) + 1} people ({schema.person!r} repeats), and rows are "
+            "counted here: give a table with one row a person"
+        )
+
+
+def _check_rows_are_people(frame: pl.DataFrame, schema: Schema) -> None:
+    names = [name for name in schema.identifier if name in frame.columns]
+    if not names:
+        return
+    known = frame.select(names).drop_nulls()
+    repeated = known.height - known.n_unique()
+    if repeated:
+        raise PolicyError(
+            f"{listed(names)} repeats in {repeated} of {frame.height} rows: if a person has several rows, say so "
+            f'(person = "{names[0]}" instead of identifier), so that people are counted; if each row is a person, '
+            "say person = false"
+        )
+
+
+def rows_of_the_largest(person: Int64s, group: Int64s, number: int) -> Int64s:
+    """The number of rows that one person has in each group, at most."""
+    space = int(person.max()) + 1
+    pairs, rows, _ = tally(group * space + person, number * space, NO_WEIGHTS)
+    most = np.zeros(number, np.int64)
+    np.maximum.at(most, pairs // space, rows)
+    return most
+
+
+def count_persons(table: Table, person: Int64s, group: Int64s, number: int, private: Iterable[str]) -> Groups:
+    """Count the people and the private values of each of `number` groups, each person once; no group may be empty."""
+    space = int(person.max()) + 1
+    pairs, _, _ = tally(group * space + person, number * space, NO_WEIGHTS)
+    counts = {name: values_of_persons(table[name], person, group, number) for name in private}
+    return Groups(np.bincount(pairs // space, minlength=number), counts)
+
+
+def values_of_persons(
+    column: Column, person: Int64s, group: Int64s, number: int, rows: Int64s | None = None
+) -> PersonCounts:
+    """Count the people of each group by their values of a column; no group may be empty.
+
+    `person` is that of every row. `group` is that of every row, too, or that of each of some `rows`, of which one may
+    be in several groups.
+    """
+    value, everywhere = column.codes.astype(np.int64), np.zeros(len(column.codes), np.int64)
+    # A value that is counted somewhere is had by somebody, so that no share of everybody is zero there.
+    (distinct, people), _ = _by_value(value, person, everywhere, column.size)
+    whole = np.zeros(column.size, np.int64)
+    whole[distinct] = people
+    like = Counts(NO_WEIGHTS, NO_WEIGHTS, NO_WEIGHTS, whole, column.kind == "numeric", column.levels, column.having)
+    some = slice(None) if rows is None else rows
+    found = _by_value(value[some], person[some], group, column.size)
+    having, counted = (counts_of_keys(*keys, number, like) for keys in found)
+    return PersonCounts(**{each.name: getattr(counted, each.name) for each in fields(Counts)}, having_any=having)
+
+
+def _by_value(value: Int64s, person: Int64s, group: Int64s, width: int) -> tuple[_Keys, _Keys]:
+    """The keys `group * width + value` with the people who have that value, and with those who are counted for it."""
+    space = int(person.max()) + 1
+    pairs, _, pair = tally(group * space + person, (int(group.max()) + 1) * space, NO_WEIGHTS, locate=True)
+    # Whoever has a value in several rows has it once.
+    triples, _, _ = tally(pair * width + value, len(pairs) * width, NO_WEIGHTS)
+    of_pair, had = np.divmod(triples, width)
+    keys = pairs[of_pair] // space * width + had
+    distinct, people, place = tally(keys, (int(group.max()) + 1) * width, NO_WEIGHTS, locate=True)
+    # The commonest value of each pair comes first; of equally common ones the lowest.
+    order = np.lexsort((had, -people[place], of_pair))
+    first = order[np.searchsorted(of_pair[order], np.arange(len(pairs)))]
+    chosen, counted, _ = tally(keys[first], (int(group.max()) + 1) * width, NO_WEIGHTS)
+    return (distinct, people), (chosen, counted)
