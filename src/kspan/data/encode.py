@@ -16,7 +16,7 @@ from kspan.data.cells import NOT_A_NUMBER, SUPPRESSED, number_text
 from kspan.data.cover import check_domain, check_names, with_hierarchy
 from kspan.data.domain import Domain
 from kspan.data.hierarchy import Hierarchy
-from kspan.data.levels import Ordered
+from kspan.data.levels import Ordered, Prefixes
 from kspan.data.schema import Schema
 from kspan.data.table import Column, Table
 from kspan.errors import DataError
@@ -46,12 +46,13 @@ def encode(frame: pl.DataFrame, schema: Schema, names: Sequence[str] | None = No
 
 def encode_column(series: pl.Series, schema: Schema) -> Column:
     """Code one column of a frame, and check it against its declared domain and its hierarchy."""
-    domain = schema.domains.get(series.name)
+    domain, hierarchy = schema.domains.get(series.name), schema.hierarchies.get(series.name)
+    if domain is None and isinstance(hierarchy, Prefixes):
+        domain = Domain("categorical")  # what has prefixes is a code, even if it is written in digits
     series = _plain(series)
     if domain is not None and domain.kind == "categorical":
         series = _as_text(series)
     column = _words(series, schema, domain) if series.dtype == pl.String else _numbers(series, domain)
-    hierarchy = schema.hierarchies.get(series.name)
     check_domain(column, schema.range_pattern, hierarchy)
     if hierarchy is None:
         return column

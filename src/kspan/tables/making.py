@@ -13,11 +13,13 @@ from kspan.anonymize.frame import recoded
 from kspan.audit.audit import audit
 from kspan.audit.findings import Audit
 from kspan.data.encode import encode
+from kspan.data.table import Table
 from kspan.errors import DataError, DoesNotHold, KspanError, PolicyError, Unreachable, did_you_mean, listed
 from kspan.frames.files import load
 from kspan.frames.native import of_its_kind
 from kspan.options import PROGRESS, check_names
 from kspan.policy import Policy, PolicyLike
+from kspan.policy.free_text import check_no_free_text
 from kspan.policy.values import check_occurs
 from kspan.tables.methods import APART, AUTO, methods, options_of
 from kspan.tables.release import TableRelease, released_people
@@ -46,8 +48,7 @@ def anonymize(
     seed = secrets.randbelow(SEEDS) if rng is None else int(rng) if isinstance(rng, int | np.integer) else None
     people, policy = load(data), Policy.of(policy)
     progress("coding the columns")
-    table = encode(people, policy)
-    check_occurs(policy.require, table, policy)
+    table = _coded(people, policy)
 
     def made(name: str) -> TableRelease:
         # Each method starts from the seed anew, so that `auto` gives the same table as the method it chooses.
@@ -87,6 +88,14 @@ def anonymize(
     if not releases:
         raise next(iter(refusals.values()))
     return _best(releases, policy, refused=list(refusals))
+
+
+def _coded(people: pl.DataFrame, policy: Policy) -> Table:
+    """Return the coded people; refuse what a release must not hold, and values that nobody has."""
+    check_no_free_text(people, policy)
+    table = encode(people, policy)
+    check_occurs(policy.require, table, policy)
+    return table
 
 
 def _refusal(method: str, frame: pl.DataFrame, found: Audit, policy: Policy) -> KspanError:

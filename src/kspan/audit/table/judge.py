@@ -22,6 +22,7 @@ from kspan.frames.files import load
 from kspan.frames.native import like
 from kspan.model.partition import Partition
 from kspan.policy import Policy
+from kspan.policy.free_text import told_of_free_text
 
 Progress = Callable[[str], None]
 
@@ -48,6 +49,7 @@ def audit_table(
     identifiers = tuple(name for name in policy.identifier if name in frame.columns)
     spans = TableSpans(table, partition, groups, crowd, linkage, policy, identifiers, population_sizes)
     found = judge(spans, policy.require, show=show)
+    found = replace(found, assumptions=(*found.assumptions, *told_of_free_text(frame, policy)))
     if isinstance(release, str | os.PathLike):
         return found
     # Rows are handed out as the kind of dataframe that was given.
