@@ -9,7 +9,7 @@ from kspan.policy.guess.words import Meaning, words_for, words_of
 
 FEW = 15
 """Codes have at most so many different numbers, unless the name says that they are codes."""
-MOST_CODES = 2_000
+MOST_CODES = 20_000
 HIGHEST_CODE, HIGHEST_LEVEL = 20, 9
 SIGNS = frozenset({66.0, 77.0, 88.0, 96.0, 97.0, 98.0, 99.0})
 """Numbers that surveys write for "refused", "not asked" and the like."""
@@ -23,12 +23,12 @@ def are_codes(facts: Facts, meaning: Meaning | None) -> bool:
     if numbers is None or facts.filled < 3:
         return False
     coded = meaning is not None and meaning.is_number is False
-    if facts.distinct == 2 and (coded or (numbers.whole and numbers.span <= 2)):
+    if facts.distinct == 2 and (coded or (numbers.whole and numbers.low >= -1 and numbers.high <= 2)):
         return True  # a flag, such as 0 and 1, or one that somebody has scaled
     if not numbers.whole or numbers.low < -99:
         return False
     if coded:
-        return facts.distinct <= MOST_CODES
+        return facts.distinct <= FEW or (facts.distinct <= MOST_CODES and facts.unique_share < 0.5)
     if words & words_for("codes") and not words & words_for("measures"):
         return facts.distinct <= MOST_CODES and facts.unique_share < 0.5
     if (meaning is not None and meaning.is_number) or words & words_for("measures"):

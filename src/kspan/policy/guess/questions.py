@@ -13,7 +13,7 @@ from kspan.policy.guess.words import Meaning, words_for, words_of
 
 ENOUGH_ROWS = 20
 """In a smaller table even an ordinary column may happen to hold no value twice."""
-ELSEWHERE = ("place", "institution", "zip code", "area code", "origin", "schooling")
+ELSEWHERE = ("place", "institution", "zip code", "area code", "origin")
 """The number of a school or of a region is a place, not a person."""
 
 Found = tuple[Meaning, str] | None
@@ -202,13 +202,15 @@ QUESTIONS: tuple[Callable[[Facts, Found], Guess | None], ...] = (
 )  # fmt: skip
 
 
-_LIKELY = {"outcome": 3, "illness": 2, "money": 2, "belief": 1}
+_LIKELY = {"outcome": 3, "illness": 2, "money": 1}
 
 
 def _outcome(facts: Facts, meaning: Meaning) -> int:
     """How much a private category looks like something to predict."""
     likely = _LIKELY.get(meaning.name, 0) if 2 <= facts.distinct <= FEW and meaning.role == "private" else 0
-    return 2 * likely + (facts.distinct == 2) if likely else 0
+    if not likely or (meaning.name == "money" and facts.numbers is not None):
+        return 0  # of money, only classes are guessed from other columns, such as "more than 50,000"
+    return 2 * likely + (facts.distinct == 2)
 
 
 def _because(found: Found) -> str:

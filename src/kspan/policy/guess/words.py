@@ -38,7 +38,12 @@ def words_of(name: str) -> tuple[str, ...]:
         name = name.replace(umlaut, plain)
     plain = "".join(char for char in unicodedata.normalize("NFKD", name) if not unicodedata.combining(char))
     apart = re.sub(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", " ", plain).lower()
-    return tuple(re.findall(r"[a-z]+|\d+", apart))
+    return tuple(part for word in re.findall(r"[a-z]+|\d+", apart) for part in _without_id(word))
+
+
+def _without_id(word: str) -> tuple[str, ...]:
+    """The word, taken apart if it ends with `id`, as `studyid` does."""
+    return (word[:-2], "id") if word.endswith("id") and word[:-2] in words_for("before_id") else (word,)
 
 
 def meant(name: str) -> tuple[Meaning, str] | None:
