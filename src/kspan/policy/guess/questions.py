@@ -26,7 +26,8 @@ def _empty(facts: Facts, found: Found) -> Guess | None:
     what = "holds one value only" if facts.distinct else "holds nothing at all"
     if found is not None and found[0].role == "identifier":
         return answer(facts, "identifier", IDENTIFIER, _because(found))
-    return answer(facts, "private", CATEGORY, f"{what}, so it tells nobody apart", categorical=True)
+    role = "public" if found is None else found[0].role
+    return answer(facts, role, CATEGORY, f"{what}, so it tells nobody apart", categorical=True)
 
 
 def _free_text(facts: Facts, found: Found) -> Guess | None:
