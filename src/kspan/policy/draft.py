@@ -62,19 +62,12 @@ def _target(found: Sequence[Guess]) -> list[str]:
 def _keys(found: Sequence[Guess]) -> list[str]:
     """Write what else the policy could be told, one line a key; commented out, since the owner must agree first."""
     lines = []
-    for key, meaning in _KEYS.items():
+    for key in ("person", "household", "sampling_weight"):
         # Of several columns, the one with the most different values tells most people apart.
         fit = max((guess for guess in found if guess.key == key), key=lambda guess: guess.distinct, default=None)
         if fit is not None:
-            lines.append(f"# {key} = {write_value(fit.column)}    # {meaning}: {fit.reason}")
+            lines.append(f"# {key} = {write_value(fit.column)}    # {fit.reason}")
     return lines
-
-
-_KEYS = {
-    "person": "which rows are of one person",
-    "household": "which rows are of one household",
-    "sampling_weight": "how many people a row stands for in a survey",
-}
 
 
 def _listing(role: str, members: Sequence[Guess]) -> list[str]:

@@ -85,8 +85,10 @@ def _numbered(facts: Facts, found: Found) -> Guess | None:
     """Numbers of records, people and households."""
     words = set(words_of(facts.name))
     if found is not None and found[0].name in ("household", "record number"):
-        repeats = found[0].name == "household" and facts.distinct < facts.filled
-        return answer(facts, "identifier", IDENTIFIER, _because(found), key="household" if repeats else None)
+        if found[0].name == "household" and facts.distinct < facts.filled:
+            reason = f"{facts.filled:,} rows of {facts.distinct:,} different households: it says who lives together"
+            return answer(facts, "identifier", IDENTIFIER, reason, key="household")
+        return answer(facts, "identifier", IDENTIFIER, _because(found))
     if facts.numbers is not None and not facts.numbers.whole:
         return None
     people = bool(words & words_for("people"))
