@@ -103,4 +103,6 @@ def test_what_is_no_free_text(cells: list[object]) -> None:
 def test_gaps_and_other_types_do_not_hide_it() -> None:
     assert is_free_text(pl.Series("notes", [*NOTES, *[None] * 500]))
     assert is_free_text(pl.Series("notes", NOTES, dtype=pl.Categorical))
+    assert is_free_text(pl.Series("notes", NOTES, dtype=pl.Enum(NOTES)))
+    assert is_free_text(pl.Series("notes", [f"患者{at}咳嗽三天后来到医院就诊然后回家" for at in range(ROWS)]))
     assert is_free_text(pl.Series("notes", [*NOTES, *["went home again after some hours"] * 30]))
