@@ -7,6 +7,7 @@ examples for charts and learners. What is said of a column is its role, its kind
 import bz2
 import io
 import json
+from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -126,6 +127,7 @@ JOURNEYS = (
 """Tables that go all the way, from the draft to the report."""
 
 
+@cache
 def table(name: str) -> pl.DataFrame:
     """One of the tables, by the package that carries it and its name there."""
     package, name = name.split("/")

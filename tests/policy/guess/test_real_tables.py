@@ -46,7 +46,7 @@ def test_from_the_draft_to_the_report(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    path = str(written(name, tmp_path, 300))
+    path = str(written(name, tmp_path, 150))
     assert main(["init", path, "-o", "policy.toml", "--k", "5"]) == 0
     assert main(["audit", path, "-p", "policy.toml", "--json"]) in (0, 1)
     capsys.readouterr()
