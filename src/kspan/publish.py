@@ -33,6 +33,7 @@ from kspan.model.tree.kind import TREE
 from kspan.model.tree.model import Tree
 from kspan.model.tree.release import Marginal, TreeRelease
 from kspan.policy import Policy, PolicyLike
+from kspan.policy.free_text import check_no_free_text
 from kspan.privacy import Requirement
 
 MISSING_IS_SEEN = "a missing public value is a value that the attacker sees"
@@ -227,6 +228,7 @@ def judged_table(
     What is judged is what a reader of the file gets, so the file is made in memory and read again. Text that a
     spreadsheet would run is defused in the formats that spreadsheets open, unless `keep_formulas` is set.
     """
+    check_no_free_text(table, policy)
     content, defused = table_content(table, path, keep_formulas=keep_formulas)
     found = audit(written_table(content, path, was_defused=defused), people, policy)
     # An identifier also breaks the release, but it is the better thing to say.

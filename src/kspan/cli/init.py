@@ -27,13 +27,15 @@ def init(
     """Draft a commented policy for DATA: guessed roles with their reasons, for you to edit."""
     from kspan.frames.files import read_table, write_text
     from kspan.frames.places import is_there
-    from kspan.policy.draft import draft, guesses
+    from kspan.policy.draft import draft
+    from kspan.policy.guess.guess import guesses
 
     to_stdout = str(output) == "-"
     if not to_stdout and is_there(output) and not force:
         raise FileError(f"{output} is there already: choose another name with -o, or --force to write over it")
     frame = read_table(data, dialect(delimiter, encoding, columns))
-    text = draft(frame, data.name, k=k)
+    found = guesses(frame)
+    text = draft(frame, data.name, k=k, found=found)
     if to_stdout and not json:
         tell(text)
         return 0
@@ -43,5 +45,5 @@ def init(
             f"Wrote {output}: a draft. You decide; edit it, then run: kspan audit {data} -p {output}", file=sys.stderr
         )
     if json:
-        tell_json({"policy": text, "guesses": [asdict(guess) for guess in guesses(frame)]})
+        tell_json({"policy": text, "guesses": [asdict(guess) for guess in found]})
     return 0

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from kspan.data.cells import NOT_A_NUMBER, SUPPRESSED, number_text, range_of, read_cell, values_in
 from kspan.data.hierarchy import Hierarchy
-from kspan.data.levels import Recipe
+from kspan.data.levels import Automatic, Recipe
 from kspan.data.meaning import meanings
 from kspan.data.table import Column
 from kspan.errors import DataError, HierarchyError, hinted
@@ -26,11 +26,12 @@ def check_domain(column: Column, range_pattern: str | None = None, hierarchy: Hi
                 f"[{number_text(low)}, {number_text(high)}]: mend them or widen the domain in the policy"
             )
         return
+    names = _names_above(column, hierarchy)
     if domain.kind == "numeric":
-        wrong = sum(range_of(cell) is None for cell in meanings(column, range_pattern).cells)
+        cells = zip(column.values, meanings(column, range_pattern).cells, strict=True)
+        wrong = sum(label not in names and range_of(cell) is None for label, cell in cells)
         what = "numbers"
     else:
-        names = _names_above(column, hierarchy)
         wrong = sum(label not in names and bool(domain.outside(values_in(read_cell(label)))) for label in column.values)
         what = "values of its declared domain"
     if wrong:
@@ -52,8 +53,10 @@ def _built(column: Column, recipe: Recipe, pattern: str | None = None) -> Hierar
     values = None if column.domain is None else column.domain.values
     if values is None:
         values = tuple(dict.fromkeys(value for cell in meanings(column, pattern).cells for value in values_in(cell)))
+    numeric = column.domain is not None and column.domain.kind == "numeric"
+    build = recipe.in_order if numeric and isinstance(recipe, Automatic) else recipe.build
     try:
-        return recipe.build(list(values)) if values else None
+        return build(list(values)) if values else None
     except HierarchyError as error:
         raise HierarchyError(
             f"the hierarchy of {column.name!r} cannot be built: {error}", details=error.details

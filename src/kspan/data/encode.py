@@ -16,7 +16,7 @@ from kspan.data.cells import NOT_A_NUMBER, SUPPRESSED, number_text
 from kspan.data.cover import check_domain, check_names, with_hierarchy
 from kspan.data.domain import Domain
 from kspan.data.hierarchy import Hierarchy
-from kspan.data.levels import Ordered
+from kspan.data.levels import Ordered, Prefixes
 from kspan.data.persons import check_one_row_each, persons_of
 from kspan.data.schema import Schema
 from kspan.data.table import Column, Table
@@ -56,12 +56,13 @@ def encode(
 
 def encode_column(series: pl.Series, schema: Schema) -> Column:
     """Code one column of a frame, and check it against its declared domain and its hierarchy."""
-    domain = schema.domains.get(series.name)
+    domain, hierarchy = schema.domains.get(series.name), schema.hierarchies.get(series.name)
+    if domain is None and isinstance(hierarchy, Prefixes):
+        domain = Domain("categorical")  # what has prefixes is a code, even if it is written in digits
     series = _plain(series)
     if domain is not None and domain.kind == "categorical":
-        series = _as_text(series)
+        series = _as_text(series) if domain.values else _without_fraction(_as_text(series))
     column = _words(series, schema, domain) if series.dtype == pl.String else _numbers(series, domain)
-    hierarchy = schema.hierarchies.get(series.name)
     check_domain(column, schema.range_pattern, hierarchy)
     if hierarchy is None:
         return column
@@ -100,6 +101,15 @@ def _as_text(series: pl.Series) -> pl.Series:
     return series.replace_strict(
         distinct, [number_text(value) for value in distinct], return_dtype=pl.String, default=None
     )
+
+
+def _without_fraction(series: pl.Series) -> pl.Series:
+    """Codes that a file writes as floats (`1.0`, `2.0`, all of them) as other files write them (`1`, `2`)."""
+    labels = series.unique().drop_nulls()
+    floats = labels.str.contains(r"^-?(0|[1-9]\d*)\.0$")
+    if not floats.any() or not (floats | labels.is_in([*NOT_A_NUMBER, SUPPRESSED])).all():
+        return series
+    return series.str.strip_suffix(".0")
 
 
 def _numbers(series: pl.Series, domain: Domain | None) -> Column:

@@ -34,6 +34,8 @@ class Hierarchy:
     """
 
     levels: tuple[tuple[str, ...], ...]
+    mask: str | None = None
+    """The character that stands for each lost one, if names are prefixes of codes; None for other names."""
 
     @classmethod
     def of(cls, rows: Sequence[Sequence[str]], *, source: str = "the hierarchy") -> "Hierarchy":
@@ -113,6 +115,17 @@ class Hierarchy:
             return label
         # Names lose the blanks around them when a file is read, so the label is tried without them as well.
         return self._by_number.get(label) or (bare if (bare := label.strip()) in self.members else None)
+
+    def prefix(self, label: str) -> str | None:
+        """What a masked name such as `123**` keeps of a code; None if it is no such name.
+
+        >>> codes = Hierarchy((("1305", "1312"), ("13**", "13**"), ("*", "*")), mask="*")
+        >>> codes.prefix("97**"), codes.prefix("1305")
+        ('97', None)
+        """
+        if self.mask is None or self.mask.isalnum() or not label.endswith(self.mask):
+            return None
+        return label.rstrip(self.mask) or None
 
     def path(self, label: str) -> tuple[str, ...]:
         """The name that a value, or a name that is already general, has at every level.

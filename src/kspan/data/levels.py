@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from kspan.data.cells import SUPPRESSED, number, write_interval, write_set
@@ -126,7 +126,8 @@ class Prefixes:
             else set[str]()
         )
         leaves = sorted(value for value in values if value not in shared)
-        return Hierarchy.of([(value, *(masked(value, keep) for keep in kept), SUPPRESSED) for value in leaves])
+        made = Hierarchy.of([(value, *(masked(value, keep) for keep in kept), SUPPRESSED) for value in leaves])
+        return replace(made, mask=self.mask)
 
 
 @dataclass(frozen=True)
@@ -141,6 +142,10 @@ class Automatic:
         lengths = {len(value) for value in values}
         if len(lengths) == 1 and min(lengths) >= 4 and all(value.isdigit() for value in values):
             return Prefixes().build(values)
+        return self.in_order(values)
+
+    def in_order(self, values: Sequence[str]) -> Hierarchy:
+        """The hierarchy of values that are no codes: neighbors in order."""
         return Ordered(fanout=max(2, math.ceil(len(values) ** 0.25))).build(values)
 
 

@@ -26,6 +26,7 @@ from kspan.model.predictor import Predictor
 from kspan.model.tree.model import Tree
 from kspan.options import Option, check_names, declared
 from kspan.policy import Policy, PolicyLike
+from kspan.policy.free_text import check_no_free_text
 
 Mined = MinedRules | MinedItemsets
 Learned = Model | Clusters | Mined
@@ -58,7 +59,8 @@ class Learner:
         return declared(self.function)
 
     def __call__(self, people: pl.DataFrame, policy: Policy, **options: Any) -> Learned:
-        """Learn from a frame."""
+        """Learn from a frame; free text that nobody has declared is refused, since models name values."""
+        check_no_free_text(people, policy)
         return self.function(encode(people, policy) if self.of_codes else people, policy, **options)
 
 

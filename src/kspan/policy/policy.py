@@ -94,10 +94,20 @@ class Policy(Schema):
         super().__post_init__()
         hierarchies = {name: _hierarchy(name, says, Path()) for name, says in self.hierarchies.items()}
         self._set("hierarchies", MappingProxyType(hierarchies))
+        self._check_prefixes()
         # Last, since the target may have become private only now.
         self._set("require", resolved(self.require, self.private))
         self.require.check(self.private)
         check_declared(self.require, self)
+
+    def _check_prefixes(self) -> None:
+        """Refuse prefixes of numbers: a cell such as `123**` is a code, and no number."""
+        for name, hierarchy in self.hierarchies.items():
+            if isinstance(hierarchy, Prefixes) and name in self.domains and self.domains[name].kind == "numeric":
+                raise PolicyError(
+                    f"the hierarchy of {name!r} is one of prefixes, but its domain is one of numbers: "
+                    'declare it "categorical", or use { build = "intervals" }'
+                )
 
     @classmethod
     def of(cls, given: "PolicyLike") -> "Policy":

@@ -21,6 +21,7 @@ from kspan.frames.files import load
 from kspan.frames.native import of_its_kind
 from kspan.options import PROGRESS, check_names
 from kspan.policy import Policy, PolicyLike
+from kspan.policy.free_text import check_no_free_text
 from kspan.policy.values import check_occurs
 from kspan.tables.methods import APART, APART_BY_ROWS, AUTO, methods, options_of
 from kspan.tables.release import TableRelease, rows_behind
@@ -92,9 +93,13 @@ def anonymize(
 
 
 def _coded(people: pl.DataFrame, policy: Policy) -> tuple[Table, Policy]:
-    """Return the coded table, and the policy for it: that of rows, if each row is a person."""
+    """Return the coded table, and the policy for it; refuse what a release must not hold, and values that nobody has.
+
+    The policy is that of rows, if each row is a person.
+    """
     if policy.person and policy.person not in people.columns:
         raise DataError(f"the table does not say whose row it is: add the column {policy.person!r}")
+    check_no_free_text(people, policy)
     table = encode(people, policy, by_person=True)
     check_occurs(policy.require, table, policy)
     return table, policy.of_rows() if table.persons is None else policy

@@ -23,6 +23,7 @@ from kspan.frames.files import load
 from kspan.frames.native import like
 from kspan.model.partition import Partition
 from kspan.policy import Policy
+from kspan.policy.free_text import told_of_free_text
 
 Progress = Callable[[str], None]
 
@@ -60,6 +61,7 @@ def audit_table(
     elif by_person and behind is not None:
         spans = PersonSpans.of_linked(spans, behind)
     found = judge(spans, policy.require, show=show)
+    found = replace(found, assumptions=(*found.assumptions, *told_of_free_text(frame, policy)))
     if isinstance(release, str | os.PathLike):
         return found
     # Rows are handed out as the kind of dataframe that was given.

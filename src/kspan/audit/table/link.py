@@ -61,12 +61,19 @@ def admitted(shown: Column, known: Column) -> tuple[Int64s, Int64s]:
     value agrees with a missing one only, and a value that is `*` itself with every cell.
     """
     place = {known.label(code): code for code in range(len(known.values))}
+    spelled = sorted(place)
     numbers = sorted((value, code) for label, code in place.items() if (value := number(label)) is not None)
     # A hierarchy that is built, not declared, knows the values of the table that it was built for: people have more.
     hierarchies = [each for each in (shown.hierarchy, known.hierarchy) if each is not None]
     codes: list[list[int]] = [
         _named(shown.label(code), cell, hierarchies, place, numbers) for code, cell in enumerate(meanings(shown).cells)
     ]
+    for code, admits in enumerate(codes):
+        label = shown.label(code)
+        begun = {each.prefix(label) for each in hierarchies if label not in place} - {None}
+        # A masked name is as long as the longest code of its table: nobody in it has a longer one.
+        longer = (text for start in begun for text in _longer(str(start), spelled) if len(text) <= len(label))
+        admits[:] = sorted({*admits, *(place[text] for text in longer)})
     if shown.suppressed is not None:
         codes.append(list(range(known.size)))
     if shown.missing is not None:
@@ -97,6 +104,14 @@ def _named(
         end = (bisect_left if cell.without_high else bisect_right)(numbers, cell.high, key=itemgetter(0))
         found.update(code for _, code in numbers[first:end])
     return sorted(found)
+
+
+def _longer(start: str, spelled: list[str]) -> Iterator[str]:
+    """Yield the values, given in order, that begin with a prefix and go on after it."""
+    for text in spelled[bisect_right(spelled, start) :]:
+        if not text.startswith(start):
+            return
+        yield text
 
 
 def _canonical(value: str) -> str:
