@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kspan.data.arrays import Int64s
+from kspan.data.arrays import Floats, Int64s
 
 
 @dataclass(frozen=True)
@@ -28,6 +28,24 @@ class Prosecutor:
 
 
 @dataclass(frozen=True)
+class Sampled:
+    """Risk against someone who does not know who was sampled: sampling weights tell how many people a group stands for.
+
+    The people of the population who fit a group are not known, but estimated: as many as its weights add up to. The
+    risk of a person is the expected 1 / F over all F that fit the sample (Benedetti, Franconi 1998).
+    """
+
+    population: float
+    """How many people the sample stands for."""
+    smallest: float
+    """The fewest people of the population whom a group is estimated to stand for: the k of k-map."""
+    highest: float
+    average: float
+    expected: float
+    """How many people of the sample would be re-identified, if everybody in it is attacked."""
+
+
+@dataclass(frozen=True)
 class Sizes:
     """The crowds whose sizes are in one range."""
 
@@ -47,6 +65,8 @@ class Risk:
     sizes: tuple[Sizes, ...]
     """How many people hide in crowds of which sizes, the smallest first; ranges without a crowd are left out."""
     journalist: Journalist | None = None
+    sampled: Sampled | None = None
+    """None without sampling weights."""
 
 
 def risk_of(crowd: Int64s, people: Int64s) -> Risk:
@@ -96,3 +116,20 @@ def journalist_risk(people: Int64s, population: Int64s) -> Journalist:
         average=float((people * each).sum() / people.sum()),
         unmatched=int(people[population < people].sum()),
     )
+
+
+def individual_risk(people: Int64s, population: Floats) -> Floats:
+    """Compute the risk of a person in each group: the mean of 1 / F, if F of a population fit and `people` were drawn.
+
+    F - people follows the negative binomial distribution with the share p = people / population (Benedetti, Franconi
+    1998; Templ 2017, 3.4). The mean of 1 / F has a closed form with the hypergeometric function. Groups of weights that
+    add up to less than their own people stand for these.
+
+    >>> individual_risk(np.array([2, 1]), np.array([110.0, 17.0])).round(5).tolist()
+    [0.01714, 0.17708]
+    """
+    from scipy.special import hyp2f1  # takes a moment to load
+
+    share = people / np.maximum(population, people)
+    risk: Floats = share / people * hyp2f1(1.0, 1.0, people + 1.0, 1 - share)
+    return risk

@@ -11,7 +11,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from kspan.data.alike import spellings
-from kspan.data.arrays import Codes, Int64s
+from kspan.data.arrays import Codes, Floats, Int64s
 from kspan.data.cells import NOT_A_NUMBER, SUPPRESSED, number_text
 from kspan.data.cover import check_domain, check_names, with_hierarchy
 from kspan.data.domain import Domain
@@ -233,11 +233,26 @@ def _weights(series: pl.Series) -> Int64s:
     if wrong.fill_null(True).any():
         raise DataError(
             f"the weight {series.name!r} is no count of people in {wrong.fill_null(True).sum()} rows: "
-            "give whole numbers from 1 on"
+            "give whole numbers from 1 on; for the weights of a sample there is sampling_weight"
         )
     if numbers.cast(pl.Float64).sum() > MOST_PEOPLE:
         raise DataError(
             f"the weight {series.name!r} adds up to more than {MOST_PEOPLE:,} people: that cannot be counted"
+        )
+    return numbers.to_numpy()
+
+
+def sampling_weights(series: pl.Series) -> Floats:
+    """The sampling weights of rows: how many people of a population each stands for, with fractions."""
+    plain = _plain(series)
+    numbers = (
+        plain.str.strip_chars().cast(pl.Float64, strict=False) if plain.dtype == pl.String else plain.cast(pl.Float64)
+    )
+    wrong = numbers.is_null() | ~numbers.is_finite() | (numbers < 0) | (numbers > LARGEST_NUMBER)
+    if wrong.fill_null(True).any():
+        raise DataError(
+            f"the sampling weight {series.name!r} is no number from 0 on in {wrong.fill_null(True).sum()} rows: mend "
+            "these, or leave them out"
         )
     return numbers.to_numpy()
 

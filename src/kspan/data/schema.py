@@ -81,6 +81,12 @@ class Schema:
             if name is not None and not isinstance(name, str):
                 raise PolicyError(f"the {role} must be the name of one column")
             self._set(role, name.strip() if name is not None else None)
+        if self.sampling_weight is not None and (self.person or self.weight is not None):
+            other = "person" if self.person else "weight"
+            raise PolicyError(
+                f"the policy gives a sampling_weight and a {other}: what a group stands for is then not known; keep "
+                "one of them, and make the other column private"
+            )
         if self.person and self.weight is not None:
             raise PolicyError(
                 "the policy gives a weight and a person, but a row is of several people or one of several of a person: "

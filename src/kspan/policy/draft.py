@@ -67,7 +67,8 @@ def _keyed(found: Sequence[Guess]) -> dict[str, Guess]:
     for key in ("person", "sampling_weight"):
         # Of several columns, the one with the most different values tells most people apart.
         fit = max((guess for guess in found if guess.key == key), key=lambda guess: guess.distinct, default=None)
-        if fit is not None:
+        # A group of people with several rows stands for nobody knows how many.
+        if fit is not None and not (key == "sampling_weight" and "person" in keys):
             keys[key] = fit
     return keys
 

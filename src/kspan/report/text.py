@@ -8,6 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from kspan.audit.findings import Audit, Finding, K
+from kspan.audit.risk import Sampled
 from kspan.evaluate.comparison import Comparison
 from kspan.report.formatting import conjoined, level_text, visible
 from kspan.report.summary import Story
@@ -184,12 +185,25 @@ def _risk(audit: Audit) -> Iterator[tuple[str, str]]:
     yield "marketer", f"{risk.marketer:.3g}"
     if audit.kind != "table":
         return
+    if risk.sampled is not None:
+        yield from _sampled(risk.sampled)
     if risk.journalist is None:
         yield "journalist", "needs --population FILE"
     else:
         found = risk.journalist
         gone = f"; {found.unmatched:,} people are not in the population" if found.unmatched else ""
         yield "journalist", f"highest {found.highest:.3g}, average {found.average:.3g}{gone}"
+
+
+def _sampled(sampled: Sampled) -> Iterator[tuple[str, str]]:
+    yield (
+        "as a sample",
+        f"of {sampled.population:,.0f} people; the smallest group stands for {sampled.smallest:,.4g} of them (k-map)",
+    )
+    yield (
+        "individual risk",
+        f"highest {sampled.highest:.3g}, average {sampled.average:.3g}; {sampled.expected:,.4g} people would be found",
+    )
 
 
 def _utility(audit: Audit) -> Iterator[tuple[str, str]]:

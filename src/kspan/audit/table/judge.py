@@ -13,6 +13,7 @@ from kspan.audit.table.crowd import crowds
 from kspan.audit.table.link import people_matching
 from kspan.audit.table.people import linked_people, people_behind
 from kspan.audit.table.person_spans import PersonSpans
+from kspan.audit.table.sampled import sample_of
 from kspan.audit.table.spans import TableSpans
 from kspan.data.arrays import Int64s
 from kspan.data.encode import encode
@@ -55,7 +56,8 @@ def audit_table(
     identifiers = tuple(name for name in policy.never_released if name in frame.columns)
     by_person = table.persons is not None or (behind is not None and behind.persons is not None)
     linkage = None if behind is None or by_person else linked_people(behind, partition, groups, policy)
-    spans = TableSpans(table, partition, groups, crowd, linkage, policy, identifiers, population_sizes)
+    sample = sample_of(frame, partition, groups, policy)
+    spans = TableSpans(table, partition, groups, crowd, linkage, policy, identifiers, population_sizes, sample)
     if table.persons is not None:
         spans = PersonSpans.of_groups(spans)
     elif by_person and behind is not None:

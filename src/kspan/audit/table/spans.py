@@ -1,6 +1,6 @@
 """The groups of a table as spans: people who show the same cells, and whom they blend with."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -14,6 +14,7 @@ from kspan.audit.risk import Risk, journalist_risk, risk_of
 from kspan.audit.spans import SpansOfPeople
 from kspan.audit.table.crowd import CrowdOfGroups
 from kspan.audit.table.people import Linked
+from kspan.audit.table.sampled import Sample
 from kspan.data.arrays import Bools, Int64s
 from kspan.data.groups import NO_WEIGHTS, Counts, Groups, count_values
 from kspan.data.table import Table
@@ -39,6 +40,8 @@ class TableSpans(SpansOfPeople):
     identifiers: tuple[str, ...]
     population: Int64s | None
     """How many people of the population each group admits."""
+    sample: Sample | None = None
+    """How many people of a population each group stands for, if the table has sampling weights."""
 
     @property
     def counting(self) -> str:  # type: ignore[override]
@@ -83,7 +86,8 @@ class TableSpans(SpansOfPeople):
         )
         population = self.population
         journalist = None if population is None else journalist_risk(self.groups.sizes, population)
-        return replace(risk_of(asked.sizes, people.sizes), journalist=journalist)
+        sampled = None if self.sample is None else self.sample.risk
+        return replace(risk_of(asked.sizes, people.sizes), journalist=journalist, sampled=sampled)
 
     @property
     def utility(self) -> Utility:
@@ -126,9 +130,17 @@ class TableSpans(SpansOfPeople):
         """Identifiers that are still there, suppressed cells, and the people who were linked."""
         linked = None if self.linked is None else LinkedPeople(self.linked.given, self.linked.unmatched)
         having = {name: self.table[name].having for name in self.policy.private}
-        assumptions = tuple(unseen(self.policy.require, self.policy, having))
+        assumptions = (*unseen(self.policy.require, self.policy, having), *self._of_weights())
         facts = {"identifiers": self.identifiers, "suppressed": self.alone.suppressed, "linked": linked}
         return {**facts, "assumptions": assumptions}
+
+    def _of_weights(self) -> Iterator[str]:
+        """Tell what sampling weights may give away."""
+        if self.sample is not None:
+            yield (
+                f"the sampling weight {self.policy.sampling_weight!r} goes out as it is, and is taken to be unknown to "
+                "an attacker; it makes no crowd larger"
+            )
 
     def per_row(self, good: Bools) -> pl.DataFrame:
         """The risk of each row, without its cells: its place in the file and the numbers of its group."""
@@ -140,6 +152,9 @@ class TableSpans(SpansOfPeople):
         }
         if self.population is not None:
             per_group["journalist_risk"] = 1 / np.maximum(self.population, self.groups.sizes)
+        if self.sample is not None:
+            per_group["sample"], per_group["population"] = self.sample.fitting, self.sample.population
+            per_group["individual_risk"] = self.sample.individual
         for name, counts in self.alone.groups.private.items():
             per_group[f"confidence: {name}"] = confidence(counts)
             per_group[f"certain: {name}"] = certain(counts)
