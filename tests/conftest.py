@@ -4,9 +4,10 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-import postgres
 import pytest
 from hypothesis import HealthCheck, settings
+
+import postgres
 
 settings.register_profile(
     "kspan", deadline=None, max_examples=70, derandomize=True, suppress_health_check=[HealthCheck.too_slow]

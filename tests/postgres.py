@@ -95,7 +95,9 @@ def started() -> Iterator[Server]:
 def run(*command: Any) -> None:
     """Run a program of PostgreSQL, which must succeed; servers must not inherit pipes, or nobody sees their end."""
     with tempfile.TemporaryFile() as said:
-        done = subprocess.run(as_user(command), stdout=said, stderr=said, stdin=subprocess.DEVNULL, check=False, cwd="/")
+        done = subprocess.run(
+            as_user(command), stdout=said, stderr=said, stdin=subprocess.DEVNULL, check=False, cwd="/"
+        )
         said.seek(0)
         assert done.returncode == 0, said.read().decode()
 

@@ -36,12 +36,13 @@ DIGITS = 15
 """Significant digits of numbers that every format keeps."""
 
 
-def read_table(path: str | os.PathLike[str], dialect: Dialect | None = None) -> pl.DataFrame:
+def read_table(path: str | os.PathLike[str], dialect: Dialect | None = None, *, sql: str | None = None) -> pl.DataFrame:
     """Read a table from a file of any format that is known (`-`: stdin), several Parquet files, or a database.
 
-    Cells of text files are text. See docs/sources.md for all formats, and for the addresses of databases.
+    Cells of text files are text. With `sql`, a database is asked for the rows of a query. See docs/sources.md for all
+    formats, and for the addresses of databases.
     """
-    source = Source.of(path)
+    source = Source.of(path).asking(sql)
     if is_stored(source):
         stored = read_stored(source)
         check_rows(stored.manifest, stored.frame, source)

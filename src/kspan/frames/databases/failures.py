@@ -1,5 +1,6 @@
 """What databases refuse, in our own words: theirs quote cells, and may quote passwords."""
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -55,6 +56,7 @@ BY_WORDS = {
     "no connection": LOST,
 }
 """By what libpq says where it tells no SQLSTATE; these words are looked for in this order."""
+STATE = re.compile(r"SQLSTATE:? (\w{5})")
 UNKNOWN = "the database refused what was asked of it: its own log says why"
 
 
@@ -71,8 +73,10 @@ def told(source: Source, doing: str) -> Iterator[None]:
 
 def sentence(error: Any) -> str:
     """Why a database refused, as far as its state or its words tell."""
-    state = getattr(error, "sqlstate", None) or ""
+    words = str(error)
+    # Rows that arrive tell the state of a failure in words alone.
+    written = STATE.search(words)
+    state = getattr(error, "sqlstate", None) or (written[1] if written else "")
     if said := BY_STATE.get(state) or BY_CLASS.get(state[:2]):
         return said
-    words = str(error)
     return next((said for word, said in BY_WORDS.items() if word in words), UNKNOWN) if not state else UNKNOWN
