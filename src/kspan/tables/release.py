@@ -186,8 +186,8 @@ class TableRelease(ShownInNotebooks):
         check_target(target, *(() if source is None else (Source.of(source),)))
         draft = draft_of(target, rebuilt(self.frame))
         try:
-            written, _ = judged_rows(draft, self.policy, people=people)
-            manifest = {**self.manifest(rows_checksum(written)), "sha256_of": FORM}
+            digest = rows_checksum(judged_rows(draft, self.policy, people=people))
+            manifest = {**self.manifest(digest), "sha256_of": FORM}
             going, (staying,) = _Stored(draft, _json(manifest)), beside(target)
             owner = self._for_owner_alone(source)
         except BaseException:

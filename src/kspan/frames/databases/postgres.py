@@ -37,7 +37,7 @@ def read(source: Source) -> Stored:
     with _connected(source, "read") as connection, told(source, "read"), closing(connection.cursor()) as cursor:
         cursor.execute("set transaction read only")
         _be_patient(cursor)
-        frame = _rows(cursor, _asked(cursor, source), source)
+        frame = _rows(cursor, _asked(cursor, source), source)  # locks the table before its rows are asked for
         # The table cannot be replaced before the end of the transaction, so the comment is the one of these rows.
         return Stored(frame, None if source.part is None else _comment(cursor, source.part))
 
@@ -86,7 +86,7 @@ class PostgresDraft:
 
     def __init__(self, target: Source, frame: pl.DataFrame) -> None:
         self.target = target
-        self._frame = holdable(frame)
+        self._columns, self._height = frame.columns, frame.height
         self._draft = draft_name()
         self._connection = _connection(target, "write")
         try:
@@ -94,7 +94,7 @@ class PostgresDraft:
                 _be_patient(cursor)
                 self._place = _place(cursor, target)
                 # By a parameter of its own, not in SQL: the driver puts names into quotes.
-                cursor.adbc_ingest(self._draft, self._frame, mode="create", db_schema_name=self._place.plain_schema)
+                cursor.adbc_ingest(self._draft, holdable(frame), mode="create", db_schema_name=self._place.plain_schema)
         except BaseException:
             self.abandon()
             raise
@@ -107,7 +107,7 @@ class PostgresDraft:
         """Return the rows as a reader will get them."""
         with told(self.target, "write"), closing(self._connection.cursor()) as cursor:
             found = _rows(cursor, f"select * from {self._in_sql}", self.target)
-        if found.columns != self._frame.columns or found.height != self._frame.height:
+        if found.columns != self._columns or found.height != self._height:
             raise FileError(f"cannot write {self.target}: the server changed names of columns, shorten them")
         return found
 
