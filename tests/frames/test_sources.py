@@ -218,6 +218,39 @@ def test_tiny_workbooks_that_claim_much() -> None:
         ks.read_table("x.xlsx")
 
 
+def opendocument(*rows: str) -> None:
+    """Write a sheet of OpenDocument with these rows."""
+    spaces = "".join(
+        f' xmlns:{one}="urn:oasis:names:tc:opendocument:xmlns:{one}:1.0"' for one in ("office", "table", "text")
+    )
+    sheet = f'<table:table table:name="S">{"".join(rows)}</table:table>'
+    with zipfile.ZipFile("x.ods", "w", zipfile.ZIP_DEFLATED) as book:
+        book.writestr("mimetype", "application/vnd.oasis.opendocument.spreadsheet", zipfile.ZIP_STORED)
+        book.writestr("META-INF/manifest.xml", "<manifest/>")
+        book.writestr(
+            "content.xml",
+            f"<office:document-content{spaces}><office:body><office:spreadsheet>{sheet}</office:spreadsheet></office:body>"
+            "</office:document-content>",
+        )
+
+
+def row_of(text: str, times: int = 1, columns: int = 1) -> str:
+    about = f'office:value-type="string" table:number-columns-repeated="{columns}"'
+    cell = f"<table:table-cell {about}><text:p>{text}</text:p></table:table-cell>"
+    return f'<table:table-row table:number-rows-repeated="{times}">{cell}</table:table-row>'
+
+
+def test_sheets_of_opendocument() -> None:
+    nothing = '<table:table-cell table:number-columns-repeated="16384"/>'
+    empty = f'<table:table-row table:number-rows-repeated="1048000">{nothing}</table:table-row>'
+    opendocument(row_of("sex"), row_of("f", times=3), empty)
+    assert ks.read_table("x.ods").rows() == [("f",)] * 3
+    for times, columns in ((10**6, 9_000), (10**9, 1)):
+        opendocument(row_of("sex"), row_of("f", times=times, columns=columns))
+        with pytest.raises(FileError, match="claims 1,000,"):
+            ks.read_table("x.ods")
+
+
 def test_tiny_files_of_spss_that_claim_much() -> None:
     pyreadstat.write_sav(FRAME, "x.sav")
     content = Path("x.sav").read_bytes()

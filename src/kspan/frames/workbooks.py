@@ -1,6 +1,7 @@
 """Workbooks of spreadsheets: Excel's old and new files, and those of OpenDocument."""
 
 import io
+import logging
 import re
 import zipfile
 from collections import Counter
@@ -19,8 +20,10 @@ WHAT = "a workbook of a spreadsheet"
 PIECE = 1 << 20
 CELL = re.compile(rb"""<(?:\w+:)?(?:c|row)\s[^>]*?\br=["']([A-Z]{0,3})([0-9]{1,7})["']""")
 """Where a cell or a row of a sheet says that it stands."""
-REPEATED = re.compile(rb"number-(?:rows|columns)-repeated=.([0-9]+)")
-MOST_REPEATED = 1 << 20
+ROW = re.compile(rb"<table:table-row([^>]*)>(.*?)</table:table-row>", re.DOTALL)
+FILLED = re.compile(rb"<table:table-cell([^>]*)(?<!/)>")
+TIMES = re.compile(rb"-repeated=.([0-9]{1,18})")
+"""How often OpenDocument says that a row or a cell stands there."""
 MOST_ROWS, MOST_TEXT = 1_048_575, 32_767
 """Rows below the header, and characters of a cell, in a sheet of Excel."""
 MADE = datetime(2000, 1, 1)
@@ -39,6 +42,7 @@ def read_workbook(content: bytes, reading: Reading) -> pl.DataFrame:
     if content.startswith(OLE) and "EncryptedPackage".encode("utf-16-le") in content:
         raise FileError(f"{reading.source} is protected by a password: save it without one, or export it as CSV")
     fastexcel = library("fastexcel", reading.source, WHAT)
+    logging.getLogger("fastexcel").setLevel(logging.ERROR)  # it remarks on columns without a cell
     with undamaged(reading.source, WHAT):
         if content.startswith(ZIP):
             _check_archive(content, reading)
@@ -95,8 +99,7 @@ def _check_archive(content: bytes, reading: Reading) -> None:
     left = max(ALWAYS_UNPACKED, MOST_PACKED * len(content))
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         for entry in archive.infolist():
-            rows = columns = 0
-            before = b""
+            pieces = []
             with archive.open(entry) as unpacked:  # checks the checksum, so an entry cannot hold more than it says
                 while piece := unpacked.read(PIECE):
                     left -= len(piece)
@@ -105,18 +108,27 @@ def _check_archive(content: bytes, reading: Reading) -> None:
                             f"{reading.source} unpacks to more than {MOST_PACKED} times its size: export it as CSV if "
                             "you trust it"
                         )
-                    if entry.filename.startswith("xl/worksheets/"):
-                        for column, row in CELL.findall(before + piece):
-                            rows, columns = max(rows, int(row)), max(columns, _number(column))
-                    elif entry.filename == "content.xml":
-                        _check_repeated(before + piece, reading)
-                    before = piece[-200:]
-            reading.check(rows, columns)
+                    pieces.append(piece)
+            if entry.filename.startswith("xl/worksheets/"):
+                cells = CELL.findall(b"".join(pieces))
+                rows, columns = {row for _, row in cells}, {column for column, _ in cells}
+                reading.check(max(map(int, rows), default=0), max(map(_number, columns), default=0))
+            elif entry.filename == "content.xml":
+                _check_repeated(b"".join(pieces), reading)
 
 
-def _check_repeated(piece: bytes, reading: Reading) -> None:
-    if any(int(times) > MOST_REPEATED for times in REPEATED.findall(piece)):
-        raise FileError(f"{reading.source} repeats cells too often: that is no table of people, make it again")
+def _check_repeated(sheets: bytes, reading: Reading) -> None:
+    """Refuse a sheet of OpenDocument that repeats filled cells too often; empty ones take no room."""
+    rows = columns = 0
+    for about, cells in ROW.findall(sheets):
+        filled = sum(_times(cell) for cell in FILLED.findall(cells))
+        rows, columns = rows + (_times(about) if filled else 1), max(columns, filled)
+    reading.check(rows, columns)
+
+
+def _times(about: bytes) -> int:
+    found = TIMES.search(about)
+    return 1 if found is None else int(found[1])
 
 
 def _number(letters: bytes) -> int:
