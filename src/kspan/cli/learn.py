@@ -204,9 +204,9 @@ def _policy_source(asked: LearnRequest, learner: "Learner") -> _PolicySource:
 
     check_range_pattern(asked.range_pattern)
     manifest: Path | Source | None = asked.manifest
-    # Nothing lies beside standard input, nor beside the rows of a query.
-    if manifest is None and learner.predicts and str(asked.data) != "-" and asked.sql is None:
-        manifest = manifest_of(asked.data)
+    # Nothing lies beside standard input.
+    if manifest is None and learner.predicts and str(asked.data) != "-":
+        manifest = manifest_of(asked.data.asking(asked.sql))
     if asked.policy is None and manifest is None and (asked.target is None or learner.keeps_requirement):
         unsaid = f"who may know the columns of {asked.data.name} is not said: name a policy with -p"
         if not learner.predicts:

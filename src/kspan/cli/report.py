@@ -136,7 +136,11 @@ def _method(asked: ReportRequest) -> str | None:
     from kspan.tables.manifest import manifest_of, read_manifest
 
     method = asked.method
-    if method is None and not is_model(asked.release) and (manifest := manifest_of(asked.release)) is not None:
+    if (
+        method is None
+        and not is_model(asked.release)
+        and (manifest := manifest_of(asked.release.asking(asked.sql))) is not None
+    ):
         method = read_manifest(manifest).method
     if method is not None:
         check_word("-m", method, known_methods())

@@ -13,7 +13,8 @@ NO_DATABASES = {"http", "https", "ftp", "file", "s3", "gs", "az"}
 """Addresses of files: they are taken for paths, and no such file will be found."""
 DATABASE_FILES = ("sqlite", "duckdb")
 PARTS = ("table", "sheet")
-SECRET = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+:/+[^\s:/@?#]*):\S*@")
+SECRET = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+:/+[^\s:/@?#]*):(?:\S*|(?!\d+(?:[/?\s:,'\"]|$)).*)@")
+"""A user and a password, which may have any characters, blanks too; what follows the colon may also be a port."""
 SECRET_OPTION = re.compile(r"([?&;][\w.]*(?:pass|pwd|secret|token|key)[\w.]*=)[^&;\s]*", re.IGNORECASE)
 UNFIT = re.compile(r"[^\w.-]+")
 
@@ -107,6 +108,10 @@ def without_passwords(text: str) -> str:
 
     >>> without_passwords("cannot write postgresql:/ann:se@cret@db/x.csv")
     'cannot write postgresql:/ann@db/x.csv'
+    >>> without_passwords("cannot write postgresql:/ann:my s@ cret@db/x.csv, nor postgresql:/db:5432/x: use no @")
+    'cannot write postgresql:/ann@'
+    >>> without_passwords("cannot read postgresql://db:5432/x: use no @")
+    'cannot read postgresql://db:5432/x: use no @'
     >>> without_passwords("mysql://db/x?password=secret&table=t")
     'mysql://db/x?password=...&table=t'
     """

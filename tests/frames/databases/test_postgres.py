@@ -236,7 +236,7 @@ def test_users_who_may_only_read(server: Server, place: Path, capsys: pytest.Cap
     source, target = server.address("visits", **as_reader), server.address("released", **as_reader)
     assert main(["audit", source, "-p", "policy.toml"]) == 1
     assert main(["anonymize", source, "-p", "policy.toml", "-m", "mondrian", "-o", target]) == 2
-    assert "may not create tables there" in capsys.readouterr().err
+    assert "may not create tables there or replace this one" in capsys.readouterr().err
     assert main(["audit", server.address("hidden", **as_reader), "-p", "policy.toml"]) == 2
     assert "the user may not do that" in capsys.readouterr().err
     server.run("drop owned by reader", "drop role reader")
@@ -353,6 +353,8 @@ def test_no_password_is_told_anywhere(server: Server, place: Path, capfd: pytest
         ["audit", f"https://u:{IN_ADDRESS}@127.0.0.1/x.csv", *policy],
         ["audit", visits, "-p", visits],
         ["audit", visits],
+        ["audit", visits.replace("hor5e", "my hor5e"), *policy],
+        ["learn", visits, *policy, "-o", visits.replace("hor5e", "my hor5e")],
         ["anonymize", visits, *policy, "-m", "mondrian", "-o", target, "--report", "made.html", "--explain", "map.csv"],
         ["anonymize", visits, *policy, "-m", "mondrian", "-o", "made.csv", "--json"],
         ["anonymize", visits, *policy, "-m", "mondrian", "-o", lost],

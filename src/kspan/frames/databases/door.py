@@ -37,8 +37,13 @@ def read_stored(source: Source) -> Stored:
 
 
 def manifest_of(source: Source) -> str | None:
-    """The manifest that is kept with a table of a database."""
-    return postgres.manifest_of(source) if source.kind == POSTGRES else read_stored(source).manifest
+    """The manifest that is kept with a table of a database; None for a query."""
+    if source.sql is not None:
+        return None
+    if source.path is not None:
+        kept = {"sqlite": sqlite_file.manifest_of, "duckdb": duckdb_file.manifest_of}[_checked_kind(source)]
+        return kept(source, source.path)
+    return postgres.manifest_of(source) if source.kind == POSTGRES else None
 
 
 def check_target(target: Source, *sources: Source) -> None:

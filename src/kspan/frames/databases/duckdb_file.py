@@ -39,6 +39,12 @@ def read(source: Source, path: Path) -> Stored:
         return Stored(_rows(database, in_sql(schema, table), source), _manifest(database, schema, table))
 
 
+def manifest_of(source: Source, path: Path) -> str | None:
+    """The manifest that is kept with a table, without its rows."""
+    with _connected(source, path) as database, _told(source, "read"):
+        return _manifest(database, *_table(database, source))
+
+
 class DuckdbDraft:
     """A table that is written under a name of its own, in a transaction that is open until it is committed."""
 

@@ -56,12 +56,15 @@ def check_target(target: Source, sources: tuple[Source, ...]) -> None:
         place = _place(cursor, target)
         cursor.execute(
             f"select pg_postmaster_start_time()::text, current_database()::text, c.oid::int8, c.relkind::text, "
-            f"coalesce(has_schema_privilege({place.schema}, 'create'), false), pg_is_in_recovery() "
+            f"has_schema_privilege({place.schema}, 'create') and coalesce(pg_has_role(c.relowner, 'usage'), true), "
+            "pg_is_in_recovery() "
             f"from (select 1) as one left join pg_class as c on c.oid = to_regclass({place.literal})"
         )
         start, database, number, kind, may_create, only_reads = _fetched(cursor).row(0)
         if not may_create or only_reads:
-            raise FileError(f"cannot write {target}: the user may not create tables there, ask for the right to")
+            raise FileError(
+                f"cannot write {target}: the user may not create tables there or replace this one, ask for the right"
+            )
         if kind not in (None, "r"):
             raise FileError(f"cannot write {target}: it is a view or another thing that is no table, name another one")
     for source in sources:

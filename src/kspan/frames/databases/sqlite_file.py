@@ -35,6 +35,12 @@ def read(source: Source, path: Path) -> Stored:
         return Stored(_rows(database, f"select * from {quoted(table)}", source), _manifest(database, table))
 
 
+def manifest_of(source: Source, path: Path) -> str | None:
+    """The manifest that is kept with a table, without its rows."""
+    with _told(source, "read"), _connected(path, writing=False) as database:
+        return _manifest(database, _table(database, source))
+
+
 def _check_whole(path: Path) -> None:
     """Refuse a file that was cut: SQLite reads what is missing as empty cells."""
     with path.open("rb") as file:
