@@ -128,5 +128,5 @@ def _resolved(path: Path | Source) -> tuple[Path, str | None]:
     part = path.part if isinstance(path, Source) else None
     try:
         return Path(path).resolve(), part
-    except RuntimeError:  # links that lead in a circle, as whoever reads or writes there will say
+    except (RuntimeError, ValueError):  # a circle of links, or no name, as whoever reads or writes there will say
         return Path(path).absolute(), part

@@ -109,7 +109,7 @@ SPREADSHEETS = {".csv", ".tsv", ".xlsx"}
 """The formats that people open in spreadsheets."""
 EXPORT = "export it as CSV"
 NOT_READ = {
-    b"PK\x03\x04": ("a zip archive", f"unpack it, or {EXPORT}"),
+    b"PK\x03\x04": ("a zip archive, and no workbook of a spreadsheet", f"unpack it, or {EXPORT}"),
     b"\xd0\xcf\x11\xe0": ("an office file, and no workbook", EXPORT),
     b"BZh": ("compressed by bzip2", "unpack it"),
     b"\xfd7zXZ": ("compressed by xz", "unpack it"),
