@@ -284,7 +284,7 @@ def test_parts(place: Path) -> None:
     assert ks.read_table("parts/*/*.parquet").height == 6
     assert ks.read_table(f"{place}/parts/year=202?/1.parquet").height == 3
     FRAME.rename({"age": "AGE"}).write_parquet("parts/year=2020/9.parquet")
-    with pytest.raises(FileError, match="several Parquet files that is damaged"):
+    with pytest.raises(FileError, match="its 3 parts have different columns, or one is damaged"):
         ks.read_table("parts")
     Path("empty").mkdir()
     for where in ("empty", "parts/*.parquet"):
@@ -317,6 +317,16 @@ def test_a_missing_library_is_named(
     assert main(["audit", f"x{ending}", "-p", "policy.toml"]) == 2
     with pytest.raises(FileError, match=r"x\.\w+ is an? .*: install kspan\[files\]"):
         ks.read_table(f"x{ending}")
+
+
+def test_a_part_of_a_file_without_parts_is_refused() -> None:
+    write_table(FRAME, "x.csv")
+    write_table(FRAME, "x.parquet")
+    for name in ("x.csv?sheet=a", "x.parquet?table=a"):
+        with pytest.raises(FileError, match="neither sheets nor tables"):
+            ks.read_table(name)
+    with pytest.raises(FileError, match="the name of the table is empty"):
+        ks.read_table("")
 
 
 def test_a_name_with_a_question_mark_is_a_file_if_it_is_there() -> None:

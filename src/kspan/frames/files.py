@@ -26,6 +26,7 @@ from kspan.frames.rebuilt import rebuilt
 from kspan.frames.rows import spelled
 from kspan.frames.seal import Seal, check_rows, seal_of
 from kspan.frames.source import Source
+from kspan.frames.workbooks import WORKBOOK
 from kspan.limits import ALWAYS_CLAIMED, ALWAYS_UNPACKED, MOST_CLAIMED, MOST_PACKED
 
 GZIP = b"\x1f\x8b"
@@ -43,6 +44,8 @@ def read_table(path: str | os.PathLike[str], dialect: Dialect | None = None, *, 
     formats, and for the addresses of databases.
     """
     source = Source.of(path).asking(sql)
+    if not source.shown:
+        raise FileError("the name of the table is empty: name a file or the table of a database")
     if is_stored(source):
         stored = read_stored(source)
         check_rows(stored.manifest, stored.frame, source)
@@ -97,6 +100,7 @@ def _parsed(content: bytes, source: str, dialect: Dialect, part: str | None) -> 
     try:
         for one in BINARY:
             if one.fits(content):
+                _check_part(part, one.what, source)
                 return to_polars(one.read(content, Reading(source, check, part, dialect.encoding)))
     except (pl.exceptions.PolarsError, OSError):
         raise FileError(f"{source} is damaged: make or fetch the file again") from None
@@ -106,11 +110,18 @@ def _parsed(content: bytes, source: str, dialect: Dialect, part: str | None) -> 
         ) from None
     if (other := not_read(content)) is not None:
         raise FileError(f"{source} is {other[0]}: {other[1]}")
+    _check_part(part, "a text file", source)
     if is_lines(content):
         return to_polars(read_lines(content, source))
     if is_document(content):
         raise FileError(f"{source} is one JSON document: write one object a line, or export it as CSV")
     return read_csv(content, source, dialect)
+
+
+def _check_part(part: str | None, what: str, source: str) -> None:
+    """Refuse to choose a sheet or table of a file that has none."""
+    if part is not None and what != WORKBOOK:
+        raise FileError(f"{source} is {what}, which has neither sheets nor tables: leave out what follows the ?")
 
 
 def _check_claim(rows: int, columns: int, size: int, source: str) -> None:

@@ -13,8 +13,7 @@ import polars as pl
 from kspan.frames.extras import library, undamaged
 from kspan.frames.reading import Reading
 from kspan.frames.statistics import is_old_stata, reader, writer
-from kspan.frames.workbooks import WHAT as WORKBOOK
-from kspan.frames.workbooks import is_workbook, read_workbook, write_workbook
+from kspan.frames.workbooks import WORKBOOK, is_workbook, read_workbook, write_workbook
 
 Write = Callable[[pl.DataFrame, Any], Any]
 SPSS, STATA, SAS = "an SPSS file", "a Stata file", "a SAS file"

@@ -7,10 +7,8 @@ from pathlib import Path
 import polars as pl
 
 from kspan.errors import FileError
-from kspan.frames.extras import undamaged
 
 ENDING = ".parquet"
-WHAT = "a table in several Parquet files"
 
 
 def is_several(path: Path) -> bool:
@@ -27,11 +25,15 @@ def read_parts(path: Path, check: Callable[[int, int, int], None]) -> pl.DataFra
     if not parts:
         where = f"the folder {path} holds no" if path.is_dir() else f"{path} fits no"
         raise FileError(f"{where} Parquet files: name a file, or a folder or pattern of files that end in {ENDING}")
-    with undamaged(path, WHAT):
+    try:
         # Names without a pattern: they may hold [ or * themselves.
         claimed = pl.scan_parquet(parts, glob=False, hive_partitioning=path.is_dir() and parts[0].parent != path)
         check(int(claimed.select(pl.len()).collect().item()), len(claimed.collect_schema()), _size(parts))
         return claimed.collect()
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError):
+        raise FileError(
+            f"{path} cannot be read as one table: its {len(parts)} parts have different columns, or one is damaged"
+        ) from None
 
 
 def _parts(path: Path) -> list[Path]:

@@ -16,7 +16,7 @@ from kspan.frames.reading import Reading, plain
 from kspan.limits import ALWAYS_UNPACKED, MOST_PACKED
 
 ZIP, OLE = b"PK\x03\x04", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
-WHAT = "a workbook of a spreadsheet"
+WORKBOOK = "a workbook of a spreadsheet"
 PIECE = 1 << 20
 CELL = re.compile(rb"""<(?:\w+:)?(?:c|row)\s[^>]*?\br=["']([A-Z]{0,3})([0-9]{1,7})["']""")
 """Where a cell or a row of a sheet says that it stands."""
@@ -41,9 +41,9 @@ def read_workbook(content: bytes, reading: Reading) -> pl.DataFrame:
     """Read the sheet that is named, or the only one that can be seen; its first row names the columns."""
     if content.startswith(OLE) and "EncryptedPackage".encode("utf-16-le") in content:
         raise FileError(f"{reading.source} is protected by a password: save it without one, or export it as CSV")
-    fastexcel = library("fastexcel", reading.source, WHAT)
+    fastexcel = library("fastexcel", reading.source, WORKBOOK)
     logging.getLogger("fastexcel").setLevel(logging.ERROR)  # it remarks on columns without a cell
-    with undamaged(reading.source, WHAT):
+    with undamaged(reading.source, WORKBOOK):
         if content.startswith(ZIP):
             _check_archive(content, reading)
         book = fastexcel.read_excel(content)
@@ -141,7 +141,7 @@ def _number(letters: bytes) -> int:
 
 def write_workbook(frame: pl.DataFrame, out: Any) -> None:
     """Write a workbook of one sheet; text stays text, whatever it begins with."""
-    xlsxwriter = library("xlsxwriter", "a file that ends in .xlsx", WHAT)
+    xlsxwriter = library("xlsxwriter", "a file that ends in .xlsx", WORKBOOK)
     if frame.height > MOST_ROWS:
         raise FileError(f"a sheet holds {MOST_ROWS:,} rows and the table has {frame.height:,}: write .csv or .parquet")
     shown = frame.with_columns(_held(name, kind) for name, kind in frame.schema.items())

@@ -50,6 +50,7 @@ BY_WORDS = {
     "SSL": "the server and sslmode do not agree about encryption: see sslmode",
     "definition of service": "there is no such service: see ~/.pg_service.conf",
     "invalid URI": "that is no address that the driver understands: check it, with % before special characters",
+    "invalid integer value": "that is no address that the driver understands: check its port",
     "unexpected spaces": "that is no address that the driver understands: write a blank as %20",
     "invalid connection option": "that is no address that the driver understands: check it",
     "closed the connection": LOST,
