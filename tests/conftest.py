@@ -1,10 +1,13 @@
-"""What all tests share: where the papers' data lies, and steady hypothesis settings."""
+"""What all tests share: where the papers' data lies, a database server, and steady hypothesis settings."""
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+import postgres
 
 settings.register_profile(
     "kspan", deadline=None, max_examples=70, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
@@ -24,3 +27,14 @@ def shared_data() -> Path:
             pytest.fail(f"{folder} is required here but is not there")
         pytest.skip(f"the data sets of the papers are not in {folder}")
     return folder
+
+
+@pytest.fixture(scope="session")
+def server() -> Iterator[postgres.Server]:
+    """A PostgreSQL server that only this session of tests uses."""
+    if postgres.programs() is None:
+        if os.environ.get("KSPAN_POSTGRES_REQUIRED"):
+            pytest.fail("PostgreSQL is required here but is not installed")
+        pytest.skip("PostgreSQL is not installed")
+    with postgres.started() as running:
+        yield running

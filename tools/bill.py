@@ -54,8 +54,21 @@ class Part:
         return bool(named) and all(word in FITS | WITH for word in named)
 
 
-def parts() -> list[Part]:
-    """All packages that a plain installation of kspan needs here, by name."""
+ADDED_FOR = {
+    "adbc-driver-manager": "loads the drivers of databases",
+    "adbc-driver-postgresql": "reads and writes tables of PostgreSQL as Arrow",
+    "duckdb": "reads and writes files of DuckDB",
+    "fastexcel": "reads workbooks of spreadsheets",
+    "pyarrow": "reads ORC; carries rows to and from databases",
+    "pyreadstat": "reads and writes files of SPSS and Stata, reads those of SAS",
+    "xlsxwriter": "writes workbooks",
+}
+EXTRAS = ("files", "databases")
+"""What can be installed beside the plain kspan: kspan[files], kspan[databases]."""
+
+
+def parts(extra: str = "") -> list[Part]:
+    """All packages that a plain installation of kspan, or one with an extra, needs here, by name."""
     found, waiting = dict[str, Part](), [ROOT]
     while waiting:
         name = canonicalize_name(waiting.pop())
@@ -68,7 +81,8 @@ def parts() -> list[Part]:
         found[name] = Part(name, package.version, license_of(package))
         for text in package.requires or ():
             requirement = Requirement(text)
-            if requirement.marker is None or requirement.marker.evaluate({"extra": ""}):
+            asked = extra if name == ROOT else ""
+            if requirement.marker is None or requirement.marker.evaluate({"extra": asked}):
                 waiting.append(requirement.name)
     del found[ROOT]
     return [found[name] for name in sorted(found)]
@@ -89,6 +103,13 @@ def license_of(package: Distribution) -> str:
     return " AND ".join(known) or named.splitlines()[0] if known or named else "unknown"
 
 
+def every_part() -> list[Part]:
+    """The packages of a plain installation, and then those that the extras add to it."""
+    plain = parts()
+    added = {part.name: part for extra in EXTRAS for part in parts(extra) if part not in plain}
+    return [*plain, *added.values()]
+
+
 def bill() -> dict[str, Any]:
     """The bill in the format of CycloneDX 1.5."""
     return {
@@ -106,19 +127,29 @@ def bill() -> dict[str, Any]:
                 "purl": f"pkg:pypi/{part.name}@{part.version}",
                 "licenses": [{"expression": part.license}],
             }
-            for part in parts()
+            for part in every_part()
         ],
     }
 
 
 def page() -> str:
     """The page that lists packages and licenses, without versions, which each installation has its own of."""
-    rows = "".join(f"| {part.name} | {part.license} |\n" for part in parts())
+    plain = parts()
+    rows = "".join(f"| {part.name} | {part.license} |\n" for part in plain)
+    added = "".join(
+        f"| {part.name} | {part.license} | {ADDED_FOR.get(part.name, '')} | kspan[{extra}] |\n"
+        for extra in EXTRAS
+        for part in parts(extra)
+        if part not in plain
+    )
     return (
         "# What kspan rests on\n\n"
         "Every package that a plain installation needs at run time, and its license. `python -m tools.bill` prints the "
         "same with\nversions, as a bill of materials in the format of CycloneDX.\n\n"
-        f"| package | license |\n|---|---|\n{rows}"
+        f"| package | license |\n|---|---|\n{rows}\n"
+        "## What extras add\n\n"
+        "[Files of other programs and databases](sources.md) need more; whoever reads none installs none of these.\n\n"
+        f"| package | license | for | in |\n|---|---|---|---|\n{added}"
     )
 
 

@@ -18,6 +18,7 @@ from kspan.audit.tree.marginals import broken_marginals
 from kspan.audit.tree.published import audit_paths
 from kspan.errors import DoesNotHold, listed
 from kspan.frames.commit import File, write_files
+from kspan.frames.databases.stored import Draft
 from kspan.frames.files import load, table_content, written_table
 from kspan.model.claim import Claim
 from kspan.model.clusters.json import read_clusters, write_clusters
@@ -230,7 +231,21 @@ def judged_table(
     """
     check_no_free_text(table, policy)
     content, defused = table_content(table, path, keep_formulas=keep_formulas)
-    found = audit(written_table(content, path, was_defused=defused), people, policy)
+    written = written_table(content, path, was_defused=defused)
+    return Judged(content, _table_that_holds(written, people, policy, what, remedy), defused)
+
+
+def judged_rows(draft: Draft, policy: Policy, *, people: pl.DataFrame | None = None) -> pl.DataFrame:
+    """Return the rows that were written to a database, for nobody to see yet; refuse if they break the requirement."""
+    written = draft.written()
+    _table_that_holds(written, people, policy, "the table", COARSER)
+    return written
+
+
+def _table_that_holds(
+    table: pl.DataFrame, people: pl.DataFrame | None, policy: Policy, what: str, remedy: str
+) -> Audit:
+    found = audit(table, people, policy)
     # An identifier also breaks the release, but it is the better thing to say.
     if found.identifiers:
         raise DoesNotHold(f"the table has the identifier {listed(found.identifiers)}: it was not written; drop it")
@@ -239,4 +254,4 @@ def judged_table(
             f"{what} breaks {policy.require} for {found.failing_people} of {found.people} people: "
             f"it was not written; {remedy}"
         )
-    return Judged(content, found, defused)
+    return found

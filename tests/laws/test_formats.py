@@ -19,7 +19,7 @@ def test_what_is_written_is_read_back(ending: str, tmp_path: Path) -> None:
     path = tmp_path / f"people{ending}"
     write_table(FRAME, path)
     back = ks.read_table(path)
-    wanted = FRAME if ending not in TEXT else FRAME.cast(pl.String)
+    wanted = FRAME.cast(pl.String) if ending in (".csv", ".tsv") else FRAME
     assert back.to_dict(as_series=False) == wanted.to_dict(as_series=False)
 
 
@@ -29,7 +29,7 @@ def test_the_first_bytes_say_what_a_file_is_not_its_name(ending: str, tmp_path: 
     path = tmp_path / "people.dat"
     path.write_bytes(content)
     assert ks.read_table(path).columns == FRAME.columns
-    matching = [one for one in BINARY if content.startswith(one.beginning)]
+    matching = [one for one in BINARY if one.fits(content)]
     assert len(matching) == (ending not in TEXT)
 
 
@@ -51,9 +51,9 @@ def test_a_stream_is_read_as_well(tmp_path: Path) -> None:
     assert ks.read_table(path).equals(FRAME)
 
 
-@pytest.mark.parametrize("beginning", NOT_READ)
+@pytest.mark.parametrize("beginning", [one for one in NOT_READ if not one.startswith(b"SQLite")])
 def test_what_is_no_table_is_called_by_its_name(beginning: bytes, tmp_path: Path) -> None:
     path = tmp_path / "people.csv"
     path.write_bytes(beginning + b"x" * 100)
-    with pytest.raises(FileError, match=NOT_READ[beginning]):
+    with pytest.raises(FileError, match=": ".join(NOT_READ[beginning])):
         ks.read_table(path)

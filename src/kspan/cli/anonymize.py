@@ -9,6 +9,7 @@ import typer
 
 from kspan.cli.methods import MethodCommand, Methods, check_given, flag_of
 from kspan.cli.options import (
+    KINDS,
     Columns,
     Curve,
     Delimiter,
@@ -17,6 +18,7 @@ from kspan.cli.options import (
     KeepFormulas,
     PolicyFile,
     ReportFile,
+    Sql,
     SuppressedText,
     check_apart,
     check_report_file,
@@ -27,6 +29,7 @@ from kspan.cli.options import (
 from kspan.cli.output import page, progress, tell_json
 from kspan.errors import PolicyError
 from kspan.frames.commit import together
+from kspan.frames.source import Source
 
 if TYPE_CHECKING:
     from kspan.tables.release import TableRelease
@@ -36,9 +39,14 @@ if TYPE_CHECKING:
 class AnonymizeRequest:
     """The arguments and options of kspan anonymize."""
 
-    data: Annotated[Path, typer.Argument(help="The table: CSV, Parquet, Arrow or Feather; - for stdin.")]
+    data: Annotated[Source, typer.Argument(parser=Source.of, help=f"The table: {KINDS}; - for stdin.")]
     policy: PolicyFile
-    output: Annotated[Path, typer.Option("--output", "-o", help="Where to write the released table.")]
+    output: Annotated[
+        Source,
+        typer.Option(
+            "--output", "-o", parser=Source.of, help="Where to write the released table: a file, or a database."
+        ),
+    ]
     options: dict[str, Any]
     method: Annotated[str, typer.Option("--method", "-m")] = "auto"
     seed: Annotated[
@@ -58,6 +66,7 @@ class AnonymizeRequest:
     ] = None
     report: ReportFile = None
     curve: Curve = False
+    sql: Sql = None
     delimiter: Delimiter = None
     encoding: Encoding = None
     columns: Columns = None
@@ -94,7 +103,7 @@ def anonymize(asked: AnonymizeRequest) -> int:
     changes: dict[str, Any] = {"counting": asked.counting, "suppressed_text": asked.suppressed_text}
     policy = replace(policy, **{name: value for name, value in changes.items() if value is not None})
     _check_places(asked)
-    data, output, report = asked.data, asked.output, asked.report
+    data, output, report = asked.data.asking(asked.sql), asked.output, asked.report
     # All files of a command are written at the end of `together`, all or none.
     with together(), progress() as step:
         step(f"reading {data.name}")
@@ -109,8 +118,11 @@ def anonymize(asked: AnonymizeRequest) -> int:
             from kspan.report.making import table_summary
 
             save_report(table_summary(release, path=output, curve=asked.curve, progress=step), report)
-    going, staying = beside(output)
-    print(f"Wrote {output} and {going}, which may go out, and {staying}, which stays with you.", file=sys.stderr)
+    *going, staying = beside(output)
+    print(
+        f"Wrote {' and '.join(map(str, (output, *going)))}, which may go out, and {staying}, which stays with you.",
+        file=sys.stderr,
+    )
     tell_report(report)
     return _tell(release, asked)
 
@@ -138,12 +150,17 @@ def _check_options(asked: AnonymizeRequest) -> None:
 
 def _check_places(asked: AnonymizeRequest) -> None:
     """Refuse files that cannot be written, or must not be, before long work begins."""
+    from kspan.frames.databases.door import check_target, is_target
     from kspan.frames.files import check_writable
     from kspan.frames.places import check_place
     from kspan.tables.release import beside
 
-    for path in (asked.output, *([asked.explain] if asked.explain else [])):
-        check_writable(path)
+    if is_target(asked.output):
+        check_target(asked.output, asked.data.asking(asked.sql))
+    else:
+        check_writable(asked.output)
+    if asked.explain is not None:
+        check_writable(asked.explain)
     for path in beside(asked.output):
         check_place(path)
     check_report_file(asked.report, asked.curve)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from kspan.cli.options import (
+    KINDS,
     Beside,
     Columns,
     Counting,
@@ -16,6 +17,7 @@ from kspan.cli.options import (
     JudgeBy,
     Population,
     ReportFile,
+    Sql,
     SuppressedText,
     check_apart,
     check_report_file,
@@ -26,6 +28,7 @@ from kspan.cli.options import (
 from kspan.cli.output import page, progress, tell_json
 from kspan.errors import PolicyError
 from kspan.frames.commit import together
+from kspan.frames.source import Source
 
 if TYPE_CHECKING:
     from kspan.audit.findings import Audit
@@ -38,8 +41,8 @@ class AuditRequest:
     """The arguments and options of kspan audit."""
 
     release: Annotated[
-        Path,
-        typer.Argument(help="A table (CSV, Parquet, Arrow, Feather, also gzipped; - for stdin) or a model (JSON)."),
+        Source,
+        typer.Argument(parser=Source.of, help=f"A table: {KINDS}; - for stdin. Or a model (JSON)."),
     ]
     policy: Annotated[
         Path | None,
@@ -48,9 +51,10 @@ class AuditRequest:
         ),
     ] = None
     data: Annotated[
-        Path | None,
+        Source | None,
         typer.Option(
-            help="The people that a model or a table was made from; without them a model is judged by its counts."
+            parser=Source.of,
+            help="The people that a model or a table was made from; without them a model is judged by its counts.",
         ),
     ] = None
     beside: Beside = None
@@ -74,6 +78,7 @@ class AuditRequest:
     ] = False
     report: ReportFile = None
     show: Annotated[int, typer.Option(min=0, help="How many of the smallest and of the failing groups to list.")] = 5
+    sql: Sql = None
     delimiter: Delimiter = None
     encoding: Encoding = None
     columns: Columns = None
@@ -150,7 +155,12 @@ def _judged_model(asked: AuditRequest, policy: "Policy | None") -> _Judged:
     from kspan.frames.files import read_table
     from kspan.model.kinds import opened
 
-    for option, given in (("--population", asked.population), ("--without-identifiers", asked.without_identifiers)):
+    of_tables = {
+        "--population": asked.population,
+        "--without-identifiers": asked.without_identifiers,
+        "--sql": asked.sql,
+    }
+    for option, given in of_tables.items():
         if given:
             raise PolicyError(f"{option} is for tables, and {asked.release} is a model: leave it out")
     if asked.data is None:
@@ -170,7 +180,7 @@ def _judged_table(asked: AuditRequest, policy: "Policy | None", step: "Progress"
     from kspan.tables.release import released_rows
 
     how = dialect(asked.delimiter, asked.encoding, asked.columns)
-    own = table = read_table(asked.release, how)
+    own = table = read_table(asked.release.asking(asked.sql), how)
     if policy is None:
         raise PolicyError(f"{asked.release} is a table: name the policy with --policy, which says who may know what")
     if asked.beside:

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from kspan.cli.options import Delimiter, Encoding, Json, PolicyFile, check_apart, check_word, dialect
+from kspan.cli.options import KINDS, Delimiter, Encoding, Json, PolicyFile, check_apart, check_word, dialect
 from kspan.cli.output import page, progress, tell, tell_json
 from kspan.errors import FileError, PolicyError
+from kspan.frames.source import Source
 
 if TYPE_CHECKING:
     from kspan.audit.table.judge import Progress
@@ -21,9 +22,11 @@ if TYPE_CHECKING:
 class CompareRequest:
     """The arguments and options of kspan compare."""
 
-    original: Annotated[Path, typer.Argument(help="The people as they are: CSV, Parquet, Arrow or Feather.")]
-    released: Annotated[list[Path], typer.Argument(help="Tables that were made of them.")]
-    test: Annotated[Path, typer.Option("--test", help="Other people, as they are, to predict the target of.")]
+    original: Annotated[Source, typer.Argument(parser=Source.of, help=f"The people as they are: {KINDS}.")]
+    released: Annotated[list[Source], typer.Argument(parser=Source.of, help="Tables that were made of them.")]
+    test: Annotated[
+        Source, typer.Option("--test", parser=Source.of, help="Other people, as they are, to predict the target of.")
+    ]
     policy: PolicyFile
     learners: Annotated[
         str | None,
@@ -90,7 +93,7 @@ def _words(said: str) -> list[str]:
     return words
 
 
-def _named(paths: Sequence[Path]) -> dict[str, Path]:
+def _named(paths: Sequence[Source]) -> dict[str, Source]:
     """Return files by their names, or by their whole paths where several have the same name."""
     names = Counter(path.name for path in paths)
     found = {path.name if names[path.name] == 1 else str(path): path for path in paths}

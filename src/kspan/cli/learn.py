@@ -11,6 +11,7 @@ from kspan.cli.clusters import written_clusters
 from kspan.cli.learned import Made, tell_made, written_model
 from kspan.cli.methods import MethodCommand, Methods, check_given, joined
 from kspan.cli.options import (
+    KINDS,
     Columns,
     Curve,
     Delimiter,
@@ -20,6 +21,7 @@ from kspan.cli.options import (
     PolicyOrManifest,
     RangePattern,
     ReportFile,
+    Sql,
     check_apart,
     check_report_file,
     check_word,
@@ -30,6 +32,7 @@ from kspan.cli.output import progress
 from kspan.cli.trees import COUNTS, check_told, written_tree
 from kspan.errors import FileError, PolicyError
 from kspan.frames.commit import together
+from kspan.frames.source import Source
 
 if TYPE_CHECKING:
     import polars as pl
@@ -43,8 +46,8 @@ class LearnRequest:
     """The arguments and options of kspan learn."""
 
     data: Annotated[
-        Path,
-        typer.Argument(help="The people to learn from, raw or released: CSV, Parquet, Arrow or Feather; - for stdin."),
+        Source,
+        typer.Argument(parser=Source.of, help=f"The people to learn from, raw or released: {KINDS}; - for stdin."),
     ]
     output: Annotated[Path, typer.Option("--output", "-o", help="Where to write the model, as JSON.")]
     options: dict[str, Any]
@@ -69,6 +72,7 @@ class LearnRequest:
     report: ReportFile = None
     curve: Curve = False
     depth: Annotated[int, typer.Option(min=0, help="How deep to print the tree.")] = 3
+    sql: Sql = None
     delimiter: Delimiter = None
     encoding: Encoding = None
     columns: Columns = None
@@ -108,7 +112,7 @@ def learn(asked: LearnRequest) -> int:
     check_apart(written, asked.data, asked.policy, policy_of.manifest)
     with together(), progress() as step:
         step(f"reading {asked.data.name}")
-        people = read_table(asked.data, dialect(asked.delimiter, asked.encoding, asked.columns))
+        people = read_table(asked.data.asking(asked.sql), dialect(asked.delimiter, asked.encoding, asked.columns))
         policy = policy_of(people)
         step("learning")
         model = induce(people, policy, asked.method, **asked.options)
@@ -167,7 +171,7 @@ class _PolicySource:
     """What options say of the columns; it makes the policy of a table once that is read."""
 
     policy: "Policy | None"
-    manifest: Path | None
+    manifest: Path | Source | None
     target: str | None
     range_pattern: str | None
 
@@ -199,10 +203,10 @@ def _policy_source(asked: LearnRequest, learner: "Learner") -> _PolicySource:
     from kspan.tables.manifest import manifest_of
 
     check_range_pattern(asked.range_pattern)
-    manifest = asked.manifest
+    manifest: Path | Source | None = asked.manifest
     # Nothing lies beside standard input.
     if manifest is None and learner.predicts and str(asked.data) != "-":
-        manifest = manifest_of(asked.data)
+        manifest = manifest_of(asked.data.asking(asked.sql))
     if asked.policy is None and manifest is None and (asked.target is None or learner.keeps_requirement):
         unsaid = f"who may know the columns of {asked.data.name} is not said: name a policy with -p"
         if not learner.predicts:

@@ -17,7 +17,7 @@ from kspan.cli.anonymize import AnonymizeCommand, AnonymizeRequest, anonymize
 from kspan.cli.audit import AuditRequest, audit
 from kspan.cli.compare import CompareRequest, compare
 from kspan.cli.demo import demo
-from kspan.cli.init import init
+from kspan.cli.init import InitRequest, init
 from kspan.cli.learn import LearnCommand, LearnRequest, learn
 from kspan.cli.methods import command_of
 from kspan.cli.output import mute, tell
@@ -29,6 +29,7 @@ from kspan.cli.verify import verify
 from kspan.errors import DoesNotHold, KspanError
 from kspan.frames.commit import File, has_committed, write_files
 from kspan.frames.places import check_place
+from kspan.frames.source import without_passwords
 
 HOLDS, FAILS, REFUSED = 0, 1, 2
 INTERRUPTED = 130
@@ -43,7 +44,7 @@ app = typer.Typer(
     epilog="Exit codes: 0 done and holds, 1 does not hold, 2 bad input or usage.",
 )
 app.command()(demo)
-app.command()(init)
+app.command()(command_of(InitRequest, init))
 app.command()(command_of(AuditRequest, audit))
 app.command(cls=AnonymizeCommand)(command_of(AnonymizeRequest, anonymize))
 app.command(cls=LearnCommand)(command_of(LearnRequest, learn))
@@ -147,7 +148,8 @@ def _left() -> str:
 
 def _refuse(sentence: str) -> int:
     with suppress(OSError):  # nobody listens, or the disk of the log is full
-        print(f"kspan: {' '.join(sentence.split())}", file=sys.stderr)
+        # A net: whatever an address with a password was taken for, the password is not told.
+        print(f"kspan: {without_passwords(' '.join(sentence.split()))}", file=sys.stderr)
     return REFUSED
 
 

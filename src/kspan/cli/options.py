@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from kspan.errors import FileError, PolicyError, check_choice
+from kspan.frames.source import Source
 
 if TYPE_CHECKING:
     from kspan.frames.csv import Dialect
@@ -33,7 +34,8 @@ Beside = Annotated[
     typer.Option("--with", help="Another model about the same people, judged together with RELEASE; repeatable."),
 ]
 Population = Annotated[
-    Path | None, typer.Option(help="A table of everybody with the public columns, for the journalist risk.")
+    Source | None,
+    typer.Option(parser=Source.of, help="A table of everybody with the public columns, for the journalist risk."),
 ]
 JudgeBy = Annotated[
     str | None, typer.Option("--require", help="Judge by this instead, for example 'k=10, distinct_l=2'.")
@@ -48,6 +50,11 @@ Curve = Annotated[
 ]
 Delimiter = Annotated[str | None, typer.Option(help="Between the cells of a text file; found out if not given.")]
 Encoding = Annotated[str | None, typer.Option(help="Of a text file, if it is not UTF-8: latin-1, cp1252, ...")]
+KINDS = "a file (CSV, Parquet, Excel, SPSS, Stata, ...), or an address such as postgresql:///clinic?table=visits"
+"""What tables are read from, for help texts; docs/sources.md tells all."""
+Sql = Annotated[
+    str | None, typer.Option("--sql", metavar="QUERY", help="What to ask the database for, instead of a whole table.")
+]
 Columns = Annotated[
     str | None, typer.Option(help="Names of the columns, with commas, for a text file without a header line.")
 ]
@@ -104,7 +111,7 @@ check_word = check_choice
 """Refuses a word that an option does not take."""
 
 
-def check_apart(outputs: Mapping[str, Path | None], *inputs: Path | None) -> None:
+def check_apart(outputs: Mapping[str, Path | Source | None], *inputs: Path | Source | None) -> None:
     """Refuse options that would write over a file that is read, or two that would write the same file."""
     taken = {_resolved(path) for path in inputs if path is not None}
     for option, path in outputs.items():
@@ -116,8 +123,10 @@ def check_apart(outputs: Mapping[str, Path | None], *inputs: Path | None) -> Non
         taken.add(_resolved(path))
 
 
-def _resolved(path: Path) -> Path:
+def _resolved(path: Path | Source) -> tuple[Path, str | None]:
+    """What a name stands for: a file, or a part of one."""
+    part = path.part if isinstance(path, Source) else None
     try:
-        return path.resolve()
-    except RuntimeError:  # links that lead in a circle, as whoever reads or writes there will say
-        return path.absolute()
+        return Path(path).resolve(), part
+    except (RuntimeError, ValueError):  # a circle of links, or no name, as whoever reads or writes there will say
+        return Path(path).absolute(), part

@@ -6,8 +6,20 @@ from typing import Annotated, Any
 
 import typer
 
-from kspan.cli.options import Columns, Delimiter, Encoding, Json, KeepFormulas, RangePattern, check_apart, dialect
+from kspan.cli.options import (
+    KINDS,
+    Columns,
+    Delimiter,
+    Encoding,
+    Json,
+    KeepFormulas,
+    RangePattern,
+    Sql,
+    check_apart,
+    dialect,
+)
 from kspan.cli.output import progress, tell, tell_json
+from kspan.frames.source import Source
 
 
 @dataclass(frozen=True)
@@ -15,10 +27,11 @@ class PredictRequest:
     """The arguments and options of kspan predict."""
 
     model: Annotated[Path, typer.Argument(help="A model that kspan wrote.")]
-    data: Annotated[Path, typer.Argument(help="The people: CSV, Parquet, Arrow or Feather; - for stdin.")]
+    data: Annotated[Source, typer.Argument(parser=Source.of, help=f"The people: {KINDS}; - for stdin.")]
     output: Annotated[Path, typer.Option("--output", "-o", help="Where to write labels and probabilities (.csv, ...).")]
     range_pattern: RangePattern = None
     keep_formulas: KeepFormulas = False
+    sql: Sql = None
     delimiter: Delimiter = None
     encoding: Encoding = None
     columns: Columns = None
@@ -43,7 +56,7 @@ def predict(asked: PredictRequest) -> int:
         if not isinstance(model, Clusters):
             model = predictor(model)
         step(f"reading {asked.data.name}")
-        people = read_table(asked.data, dialect(asked.delimiter, asked.encoding, asked.columns))
+        people = read_table(asked.data.asking(asked.sql), dialect(asked.delimiter, asked.encoding, asked.columns))
         step("predicting")
         made = predicted(model, people, asked.range_pattern)
         if not isinstance(model, Clusters) and model.target in people.columns:

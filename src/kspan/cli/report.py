@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from kspan.cli.options import (
+    KINDS,
     Beside,
     Columns,
     Counting,
@@ -15,6 +16,7 @@ from kspan.cli.options import (
     Json,
     JudgeBy,
     Population,
+    Sql,
     check_apart,
     check_word,
     dialect,
@@ -22,6 +24,7 @@ from kspan.cli.options import (
 )
 from kspan.cli.output import page, progress, tell_json
 from kspan.errors import PolicyError
+from kspan.frames.source import Source
 
 if TYPE_CHECKING:
     from kspan.policy import Policy
@@ -31,16 +34,17 @@ if TYPE_CHECKING:
 class ReportRequest:
     """The arguments and options of kspan report."""
 
-    release: Annotated[
-        Path, typer.Argument(help="A table (CSV, Parquet, Arrow, Feather, also gzipped) or a model (JSON).")
-    ]
+    release: Annotated[Source, typer.Argument(parser=Source.of, help=f"A table: {KINDS}. Or a model (JSON).")]
     policy: Annotated[
         Path | None,
         typer.Option("--policy", "-p", help="The policy: who may know each column, and what must hold."),
     ] = None
     data: Annotated[
-        Path | None,
-        typer.Option(help="The people as they were: for before and after of a table, and for the spans of a model."),
+        Source | None,
+        typer.Option(
+            parser=Source.of,
+            help="The people as they were: for before and after of a table, and for the spans of a model.",
+        ),
     ] = None
     output: Annotated[
         Path | None,
@@ -60,6 +64,7 @@ class ReportRequest:
     require: JudgeBy = None
     counting: Counting = None
     title: Annotated[str | None, typer.Option(help="What the page calls the release, if not by its file.")] = None
+    sql: Sql = None
     delimiter: Delimiter = None
     encoding: Encoding = None
     columns: Columns = None
@@ -80,7 +85,7 @@ def report(asked: ReportRequest) -> int:
     with progress() as step:
         step(f"reading {asked.release.name}")
         made = make(
-            opened(asked.release) if is_model(asked.release) else read_table(asked.release, how),
+            opened(asked.release) if is_model(asked.release) else read_table(asked.release.asking(asked.sql), how),
             None if asked.data is None else read_table(asked.data, how),
             policy,
             require=asked.require,
@@ -108,7 +113,7 @@ def _checked_place(asked: ReportRequest) -> Path:
     """Return where the page will be; refuse a place that cannot be written before long work begins."""
     from kspan.report.page import check_report
 
-    written = asked.output or Path(f"{asked.release}.report.html")
+    written = asked.output or asked.release.beside(".report.html")
     check_report(written)
     read = (asked.release, asked.policy, asked.data, asked.population, *(asked.beside or ()))
     check_apart({"-o": written}, *read)
@@ -131,7 +136,11 @@ def _method(asked: ReportRequest) -> str | None:
     from kspan.tables.manifest import manifest_of, read_manifest
 
     method = asked.method
-    if method is None and not is_model(asked.release) and (manifest := manifest_of(asked.release)) is not None:
+    if (
+        method is None
+        and not is_model(asked.release)
+        and (manifest := manifest_of(asked.release.asking(asked.sql))) is not None
+    ):
         method = read_manifest(manifest).method
     if method is not None:
         check_word("-m", method, known_methods())

@@ -19,7 +19,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from kspan.errors import FileError
 from kspan.frames.drafts import BIRTH, MARK, PLAN, PREFIX, PROBE, Draft, birth, leftovers, settle_locked, sync
@@ -30,8 +30,8 @@ OWNER_ONLY = 0o600
 CHUNK = 2**24
 PATIENCE_OF_READERS = 5.0
 
-_waiting: ContextVar[dict[Path, "File"] | None] = ContextVar("waiting", default=None)
-"""The files to be written at the end of `together`; None outside of it."""
+_waiting: ContextVar["_Waiting | None"] = ContextVar("waiting", default=None)
+"""What is to be written at the end of `together`; None outside of it."""
 _commits = mmap.mmap(-1, 1)
 """Has anything been written? Shared with processes that this one starts by forking."""
 
@@ -44,21 +44,49 @@ class File:
     owner_only: bool = False
 
 
+class Elsewhere(Protocol):
+    """Something that is written in another place than a file, at the same moment as the files."""
+
+    def commit(self) -> None:
+        """Make it count, or raise."""
+
+    def abandon(self) -> None:
+        """Leave everything as it was; harmless after a commit."""
+
+
+@dataclass
+class _Waiting:
+    files: dict[Path, File] = field(default_factory=dict)
+    elsewhere: list[Elsewhere] = field(default_factory=list)
+
+    def abandon(self) -> None:
+        for one in self.elsewhere:
+            one.abandon()
+
+
 def has_committed() -> bool:
     """Has this process, or one that it forked, written anything?"""
     return _commits[0] != 0
 
 
-def write_files(files: Mapping[Any, File]) -> None:
-    """Write each file at its path: all of them completely or none at all, even if the machine stops in the middle."""
-    places = {Path(path): file for path, file in files.items()}
-    for path in places:
-        check_place(path)  # a rename would put a file in the place of a device
-    waiting = _waiting.get()
-    if waiting is None:
-        _write(places)
-    else:
-        waiting.update(places)
+def write_files(files: Mapping[Any, File], elsewhere: Elsewhere | None = None) -> None:
+    """Write each file at its path: all of them completely or none at all, even if the machine stops in the middle.
+
+    What is written elsewhere, such as in a database, is committed when all files are ready to take their places.
+    """
+    asked = _Waiting({Path(path): file for path, file in files.items()}, [] if elsewhere is None else [elsewhere])
+    try:
+        for path in asked.files:
+            check_place(path)  # a rename would put a file in the place of a device
+        waiting = _waiting.get()
+        if waiting is None:
+            _write(asked)
+            return
+    except BaseException:
+        asked.abandon()
+        raise
+    waiting.files.update(asked.files)
+    waiting.elsewhere += asked.elsewhere
 
 
 @contextmanager
@@ -67,40 +95,48 @@ def together() -> Iterator[None]:
     if _waiting.get() is not None:  # inside another `together`, whose end writes
         yield
         return
-    files: dict[Path, File] = {}
-    before = _waiting.set(files)
+    asked = _Waiting()
+    before = _waiting.set(asked)
     try:
-        yield
-    finally:
-        _waiting.reset(before)
-    # Not in `finally`: after an exception nothing is written.
-    if files:
-        _write(files)
+        try:
+            yield
+        finally:
+            _waiting.reset(before)
+        # Not in `finally`: after an exception nothing is written.
+        _write(asked)
+    except BaseException:
+        asked.abandon()
+        raise
 
 
 def content_of(path: Path) -> bytes | None:
     """The content that a file has, or will have at the end of `together`; None if there is no file."""
-    waiting = (_waiting.get() or {}).get(path)
-    if waiting is not None:
-        return waiting.content
+    waiting = _waiting.get()
+    if waiting is not None and path in waiting.files:
+        return waiting.files[path].content
     return path.read_bytes() if path.is_file() else None
 
 
-def _write(places: Mapping[Path, File]) -> None:
+def _write(asked: _Waiting) -> None:
     folders: dict[Path, dict[str, File]] = {}
-    for path, file in places.items():
+    for path, file in asked.files.items():
         folders.setdefault(path.parent.resolve(), {})[path.name] = file
+    left = ""
     try:
         with ExitStack() as stack:
             drafts = _drafted(folders, stack)
             with folder_locks(folders), _undisturbed():
                 # Again, now under the locks: drafts may have taken long to fill.
-                for path in places:
+                for path in asked.files:
                     check_place(path)
-                _commit(drafts)
+                for one in asked.elsewhere:
+                    one.commit()
+                    _commits[0], left = 1, "; what was written to the database stays"
+                if drafts:
+                    _commit(drafts)
     except OSError as error:
-        named = " and ".join(str(path) for path in places)
-        raise FileError(f"cannot write {named}: {reason(error)}") from None
+        named = " and ".join(str(path) for path in asked.files)
+        raise FileError(f"cannot write {named}: {reason(error)}{left}") from None
 
 
 def settle(folder: Path) -> None:
@@ -141,12 +177,11 @@ def _drafted(folders: Mapping[Path, Mapping[str, File]], stack: ExitStack) -> li
             names[str(number)] = (name, OWNER_ONLY if file.owner_only else _rights_of(folder / name, usual))
         drafts.append(Draft(at, names))
     token = secrets.token_hex(8)
-    lead = drafts[0].at
     for draft in drafts:
         plan = {
             "token": token,
             "birth": birth(draft.at),
-            "lead": str(lead),
+            "lead": str(drafts[0].at),
             "all": [str(one.at) for one in drafts],
             "names": draft.names,
         }

@@ -1,4 +1,4 @@
-"""What the manifest beside a released table says of the file: its checksum, and whether its formulas were defused."""
+"""What the manifest of a released table says of it: its checksum, and whether its formulas were defused."""
 
 import hashlib
 import json
@@ -6,9 +6,12 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
+import polars as pl
+
 from kspan.errors import FileError
 from kspan.frames.commit import content_of
 from kspan.frames.formulas import TOLD
+from kspan.frames.rows import rows_checksum
 
 FORMAT = "kspan/table"
 
@@ -60,3 +63,25 @@ def seal_of(path: str | os.PathLike[str]) -> Seal | None:
         digest.lower() if isinstance(digest, str) else None,
         isinstance(claim, dict) and claim.get("formulas") == TOLD,
     )
+
+
+def check_rows(manifest: str | None, frame: pl.DataFrame, source: object) -> None:
+    """Refuse a table of a database that was changed since the manifest was written that is kept with it."""
+    digest = _digest_of(manifest)
+    if digest is not None and digest != rows_checksum(frame):
+        raise FileError(
+            f"{source} is not the table that its manifest was written for, the SHA-256 of its rows is another: release "
+            "it again, or remove its comment (of SQLite, its row in kspan_releases) if it was changed on purpose"
+        )
+
+
+def _digest_of(manifest: str | None) -> str | None:
+    """The checksum in the comment of a table; None if that is no manifest of ours."""
+    if manifest is None or FORMAT not in manifest:
+        return None
+    try:
+        said = json.loads(manifest)
+    except (ValueError, RecursionError):
+        return None
+    digest = said.get("sha256") if isinstance(said, dict) and said.get("format") == FORMAT else None
+    return digest.lower() if isinstance(digest, str) else None

@@ -15,8 +15,10 @@ from kspan.data.persons import persons_of
 from kspan.errors import DataError, PolicyError
 from kspan.evaluate.cost import CostCurve, cost_curve
 from kspan.frames.commit import content_of
+from kspan.frames.databases.door import is_stored
 from kspan.frames.files import load
 from kspan.frames.seal import checksum, manifest_path
+from kspan.frames.source import Source
 from kspan.model.function.parts import is_function
 from kspan.model.items.model import OfItems
 from kspan.model.kind import begins_model
@@ -100,7 +102,7 @@ def report(
     as_given, people = people, None if people is None else load(people)
     if policy is not None and (require := judging.get("require")) is not None:
         policy = replace(policy, require=require)  # type: ignore[arg-type]  # a text is read by the policy
-    place = None if path is None else Path(path)
+    place = None if path is None else Source.of(path)
     making = Making(method, curve=curve)
     how: dict[str, Any] = {"title": title, "path": place, "making": making, "progress": progress}
     if isinstance(release, TableRelease):
@@ -110,7 +112,7 @@ def report(
     elif isinstance(release, SharedTree):
         made = described(release.tree, release.audit, people, policy, **how)
     else:
-        how["path"] = place or (Path(release) if isinstance(release, str | os.PathLike) else None)
+        how["path"] = place or (Source.of(release) if isinstance(release, str | os.PathLike) else None)
         if isinstance(release, Tree) and people is not None and policy is not None:
             release = without_rare(release, people, policy)  # as it would be published
         given = given_model(release, with_people=people is not None)
@@ -132,7 +134,7 @@ def described(
     policy: Policy | None = None,
     *,
     title: str | None = None,
-    path: Path | None = None,
+    path: Path | Source | None = None,
     making: Making = UNKNOWN,
     progress: Progress = lambda step: None,
 ) -> Summary:
@@ -140,7 +142,7 @@ def described(
     # The judge may have been asked for something else than the policy: the page tells what was judged.
     if policy is not None and str(policy.require) != found.requirement:
         policy = replace(policy, require=parse(found.requirement))
-    place = path or (Path(release) if isinstance(release, str | os.PathLike) else None)
+    place = path or (Source.of(release) if isinstance(release, str | os.PathLike) else None)
     name = title or (None if place is None else place.name)
     cost = _Cost()
     if people is not None and policy is not None and found.kind in ("table", "tree"):
@@ -174,7 +176,7 @@ def table_summary(
     release: TableRelease,
     *,
     title: str | None = None,
-    path: Path | None = None,
+    path: Path | Source | None = None,
     curve: bool = False,
     progress: Progress = lambda step: None,
 ) -> Summary:
@@ -208,7 +210,7 @@ def merged_summary(
     model: Any,
     method: str,
     *,
-    path: Path | None = None,
+    path: Path | Source | None = None,
     title: str | None = None,
     costs: tuple[str, ...] = (),
     facts: tuple[Fact, ...] = (),
@@ -333,10 +335,14 @@ def _model_facts(model: Drawable) -> tuple[Fact, ...]:
     return (Fact(kind_of(model).name, f"{len(model):,}"),)
 
 
-def _file_facts(path: Path | None) -> tuple[Fact, ...]:
-    """Return the name and checksum of a file, and the name of its manifest if it has one."""
-    content = None if path is None else content_of(path)
-    if path is None or content is None:
+def _file_facts(place: Path | Source | None) -> tuple[Fact, ...]:
+    """Return the name and checksum of a file, and the name of its manifest if it has one; of a database, the table."""
+    if place is None:
+        return ()
+    if is_stored(source := Source.of(place)) or source.path is None:
+        return (Fact("table", visible(str(source))),)
+    path, content = source.path, content_of(source.path)
+    if content is None:
         return ()
     manifest = manifest_path(path)
     # Only tables have manifests: a file of that name beside a model is something else.

@@ -11,9 +11,12 @@ import polars as pl
 from kspan.data.cells import SUPPRESSED, number_text, read_cell, values_in
 from kspan.data.hierarchy import Hierarchy
 from kspan.data.names import hierarchy_of
-from kspan.errors import PolicyError
+from kspan.errors import FileError, PolicyError
+from kspan.frames.databases.door import is_stored
+from kspan.frames.databases.door import manifest_of as stored_manifest
 from kspan.frames.files import read_text
 from kspan.frames.seal import FORMAT, manifest_path
+from kspan.frames.source import Source
 from kspan.model.checks import Place, text, texts
 from kspan.model.documents import check_format, parsed
 from kspan.policy import Policy
@@ -75,16 +78,28 @@ class Manifest:
         return hierarchy_of(names, others, source=f"{self.source}, in the names of {name!r},")
 
 
-def manifest_of(path: str | os.PathLike[str]) -> Path | None:
-    """Return the path of the manifest beside a table, if there is one."""
+def manifest_of(path: str | os.PathLike[str]) -> Path | Source | None:
+    """Return the path of the manifest beside a table, or the table of a database that keeps one, if there is one."""
+    if is_stored(source := Source.of(path)):
+        said = stored_manifest(source)
+        return source if said is not None and FORMAT in said else None
     going = manifest_path(path)
     return going if going.is_file() else None
 
 
 def read_manifest(path: str | os.PathLike[str]) -> Manifest:
-    """Read the manifest in a file, checked as far as it is used."""
-    source = str(path)
-    document = parsed(read_text(path, "the manifest"), source)
+    """Read the manifest in a file, or that of a table of a database, checked as far as it is used."""
+    if is_stored(stored := Source.of(path)):
+        said = stored_manifest(stored)
+        if said is None:
+            raise FileError(f"{stored} has no manifest: it was not released by kspan, or was made again since")
+        return manifest_in(said, f"the manifest of {stored}")
+    return manifest_in(read_text(path, "the manifest"), str(path))
+
+
+def manifest_in(said: str, source: str) -> Manifest:
+    """Read a manifest, checked as far as it is used."""
+    document = parsed(said, source)
     top = Place(source, "the top")
     check_format(top, document, FORMAT, VERSION, "manifest of a table")
     claim = _object(top, "'claim'", document.get("claim"))

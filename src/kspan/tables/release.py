@@ -20,14 +20,19 @@ from kspan.data.hierarchy import Hierarchy
 from kspan.data.table import Table
 from kspan.errors import DataError, KspanError, listed
 from kspan.frames.commit import File, content_of, write_files
+from kspan.frames.databases.door import check_target, draft_of, is_stored, is_target
+from kspan.frames.databases.stored import Draft
 from kspan.frames.files import load
 from kspan.frames.formulas import TOLD
 from kspan.frames.native import of_its_kind
+from kspan.frames.rebuilt import rebuilt
+from kspan.frames.rows import FORM, rows_checksum
 from kspan.frames.seal import FORMAT, checksum, manifest_path
+from kspan.frames.source import Source
 from kspan.model.partition import WITHHELD, Partition
 from kspan.notebooks import ShownInNotebooks
 from kspan.policy import Policy
-from kspan.publish import judged_table
+from kspan.publish import judged_rows, judged_table
 
 OWNER_FORMAT, VERSION = "kspan/table-owner", 1
 GOING_FACTS = (
@@ -165,40 +170,89 @@ class TableRelease(ShownInNotebooks):
     ) -> None:
         """Write the table, `PATH.release.json` to go with it, and `PATH.owner.json`, which stays: all, or none.
 
-        In a CSV, text that a spreadsheet would run has an apostrophe in front, unless formulas are to be kept.
+        In a CSV, text that a spreadsheet would run has an apostrophe in front, unless formulas are to be kept. A path
+        such as `postgresql:///clinic?table=released` is a table of a database, which keeps the manifest with it.
         """
+        if is_target(target := Source.of(path)):
+            self._store(target, self.behind, source)
+            return
         # Judged once more: the table can be changed after it was made, and the checksum must be of what is written.
         judged = judged_table(self.frame, self.policy, path, people=self.behind, keep_formulas=keep_formulas)
         manifest = self.manifest(checksum(judged.content), defused=judged.defused)
-        owner = {
-            "format": OWNER_FORMAT,
-            "version": VERSION,
-            "seed": self.seed,
-            "facts": _plain(self.facts),
-            "source": None if source is None else Path(source).name,
-            "source_sha256": None if source is None else checksum(content_of(Path(source)) or b""),
-        }
-        if self.behind is not None:  # to judge the release again, the rows in it must be known
-            owner["withheld_rows"] = np.flatnonzero(self.partition.group == WITHHELD).tolist()
         going, staying = beside(path)
         write_files(
             {
                 path: File(judged.content),
                 going: File(_json(manifest).encode()),
-                staying: File(_json(owner).encode(), owner_only=True),
+                staying: self._for_owner_alone(source),
             }
         )
 
+    def _store(self, target: Source, people: pl.DataFrame | None, source: str | os.PathLike[str] | None) -> None:
+        """Write the table to a database, for others to see when the owner's file is ready to take its place."""
+        check_target(target, *(() if source is None else (Source.of(source),)))
+        draft = draft_of(target, rebuilt(self.frame))
+        try:
+            digest = rows_checksum(judged_rows(draft, self.policy, people=people))
+            manifest = {**self.manifest(digest), "sha256_of": FORM}
+            going, (staying,) = _Stored(draft, _json(manifest)), beside(target)
+            owner = self._for_owner_alone(source)
+        except BaseException:
+            draft.abandon()
+            raise
+        write_files({staying: owner}, going)
 
-def beside(path: str | os.PathLike[str]) -> tuple[Path, Path]:
-    """Return the files beside a table: the one that goes with it, and the one that stays with the owner."""
-    return manifest_path(path), Path(f"{os.fspath(path)}.owner.json")
+    def _for_owner_alone(self, source: str | os.PathLike[str] | None) -> File:
+        owner = {
+            "format": OWNER_FORMAT,
+            "version": VERSION,
+            "seed": self.seed,
+            "facts": _plain(self.facts),
+            **self._origin(source),
+        }
+        if self.behind is not None:  # to judge the release again, the rows in it must be known
+            owner["withheld_rows"] = np.flatnonzero(self.partition.group == WITHHELD).tolist()
+        return File(_json(owner).encode(), owner_only=True)
+
+    def _origin(self, source: str | os.PathLike[str] | None) -> dict[str, Any]:
+        """Say where the people came from, without a password, and which they were."""
+        if source is None:
+            return {"source": None, "source_sha256": None}
+        named = Source.of(source)
+        content = None if named.path is None or is_stored(named) else content_of(named.path)
+        if content is None:
+            told = named.shown if is_stored(named) else named.name
+            return {"source": told, "source_sha256": rows_checksum(self.people), "source_sha256_of": FORM}
+        return {"source": named.name, "source_sha256": checksum(content)}
+
+
+@dataclass(frozen=True)
+class _Stored:
+    """A table in a database that waits to be committed with its manifest."""
+
+    draft: Draft
+    manifest: str
+
+    def commit(self) -> None:
+        self.draft.commit(self.manifest)
+
+    def abandon(self) -> None:
+        self.draft.abandon()
+
+
+def beside(path: str | os.PathLike[str]) -> tuple[Path, ...]:
+    """Return the files beside a table: the one that goes with it, and the one that stays with the owner.
+
+    A table of a database keeps the first one itself.
+    """
+    staying = Source.of(path).beside(".owner.json")
+    return (staying,) if is_target(Source.of(path)) else (manifest_path(path), staying)
 
 
 def released_rows(people: pl.DataFrame, release: str | os.PathLike[str], rows: int) -> pl.DataFrame:
     """Return the people who are in a release of so many rows, if the owner's file beside it tells; otherwise all."""
     try:
-        owner = json.loads(content_of(beside(release)[1]) or b"{}")
+        owner = json.loads(content_of(beside(release)[-1]) or b"{}")
     except (OSError, ValueError):
         return people
     withheld = owner.get("withheld_rows") if isinstance(owner, dict) and owner.get("format") == OWNER_FORMAT else None

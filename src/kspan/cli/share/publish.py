@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from kspan.cli.options import (
+    KINDS,
     Columns,
     Curve,
     Delimiter,
@@ -15,6 +16,7 @@ from kspan.cli.options import (
     Json,
     PolicyFile,
     ReportFile,
+    Sql,
     check_apart,
     check_report_file,
     check_word,
@@ -34,6 +36,7 @@ from kspan.cli.share.options import (
 )
 from kspan.errors import PolicyError
 from kspan.frames.commit import together
+from kspan.frames.source import Source
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -45,7 +48,7 @@ if TYPE_CHECKING:
 class PublishRequest:
     """The arguments and options of kspan share publish."""
 
-    data: Annotated[Path, typer.Argument(help="The people: CSV, Parquet, Arrow or Feather; - for stdin.")]
+    data: Annotated[Source, typer.Argument(parser=Source.of, help=f"The people: {KINDS}; - for stdin.")]
     policy: PolicyFile
     output: Output
     method: Annotated[
@@ -72,6 +75,7 @@ class PublishRequest:
     report: ReportFile = None
     curve: Curve = False
     depth: Depth = 3
+    sql: Sql = None
     delimiter: Delimiter = None
     encoding: Encoding = None
     columns: Columns = None
@@ -88,12 +92,15 @@ class PruneRequest:
     policy: Annotated[
         Path | None, typer.Option("--policy", "-p", help="The policy, if the tree is judged by its people.")
     ] = None
-    data: Annotated[Path | None, typer.Option(help="The people that the tree was made from.")] = None
+    data: Annotated[Source | None, typer.Option(parser=Source.of, help="The people that the tree was made from.")] = (
+        None
+    )
     merge: Merge = "rules"
     information: Information = None
     disclose: Disclose = None
     report: ReportFile = None
     depth: Depth = 3
+    sql: Sql = None
     delimiter: Delimiter = None
     encoding: Encoding = None
     columns: Columns = None
@@ -120,7 +127,7 @@ def publish(asked: PublishRequest) -> int:
     policy = Policy.load(asked.policy)
     with together(), progress() as step:
         step(f"reading {asked.data.name}")
-        people = read_table(asked.data, dialect(asked.delimiter, asked.encoding, asked.columns))
+        people = read_table(asked.data.asking(asked.sql), dialect(asked.delimiter, asked.encoding, asked.columns))
         step("learning, pruning and judging a tree")
         made = share_tree(
             people,
@@ -167,7 +174,7 @@ def prune(asked: PruneRequest) -> int:
     with together(), progress() as step:
         step(f"reading {asked.model.name}")
         how = dialect(asked.delimiter, asked.encoding, asked.columns)
-        people = None if asked.data is None else read_table(asked.data, how)
+        people = None if asked.data is None else read_table(asked.data.asking(asked.sql), how)
         step("pruning and judging it")
         made = prune_tree(
             asked.model,
