@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from kspan.data.hierarchy import read_hierarchy as read_hierarchy
     from kspan.data.hierarchy import write_hierarchy as write_hierarchy
     from kspan.data.levels import Automatic as Automatic
+    from kspan.data.levels import Dates as Dates
     from kspan.data.levels import Intervals as Intervals
     from kspan.data.levels import Ordered as Ordered
     from kspan.data.levels import Prefixes as Prefixes
@@ -104,7 +105,7 @@ _HOMES = {
     "kspan.audit": ("Audit", "audit"),
     "kspan.data.baskets": ("baskets",),
     "kspan.data.hierarchy": ("Hierarchy", "read_hierarchy", "write_hierarchy"),
-    "kspan.data.levels": ("Automatic", "Intervals", "Ordered", "Prefixes"),
+    "kspan.data.levels": ("Automatic", "Dates", "Intervals", "Ordered", "Prefixes"),
     "kspan.errors": (
         "DataError",
         "DoesNotHold",

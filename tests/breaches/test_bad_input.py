@@ -6,7 +6,7 @@ import io
 import os
 import re
 from collections.abc import Callable
-from datetime import date, timedelta
+from datetime import date
 from decimal import Decimal
 from importlib import import_module
 from pathlib import Path
@@ -124,7 +124,6 @@ TABLES: dict[str, tuple[Content, str]] = {
     "lists in cells": (parquet(age=[[1], [2]]), "'age'"),
     "structs in cells": (parquet(sex=[{"a": SECRET}, {"a": "x"}]), "'sex'"),
     "bytes in cells": (parquet(income=[SECRET.encode(), b"x"]), "'income'"),
-    "durations in cells": (parquet(age=[timedelta(1), timedelta(2)]), "'age'"),
 }
 
 

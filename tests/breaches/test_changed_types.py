@@ -25,7 +25,7 @@ KINDS: dict[str, pl.Series] = {
     "categories": pl.Series(["a", "b"] * 12, dtype=pl.Categorical),
     "infinite": pl.Series([float("inf"), 1.0] * 12),
 }
-NESTED = ("lists", "structs", "arrays", "durations")
+NESTED = ("lists", "structs", "arrays")
 
 
 @pytest.fixture(scope="module")

@@ -344,14 +344,11 @@ def test_kind_of_column(cells: Any) -> None:
 UNFIT: dict[str, Any] = {
     "pandas lists": pd.Series([[1], [2]]),
     "pandas complex": pd.Series([1j, 2j]),
-    "pandas durations": pd.Series(pd.to_timedelta([1, 2], unit="s")),
     "pandas periods": pd.Series(pd.period_range("2026-01", periods=2, freq="M")),
     "polars lists": pl.Series([[1], [2]]),
     "polars structs": pl.Series([{"a": 1}, {"a": 2}]),
     "polars bytes": pl.Series([b"a", b"b"]),
     "polars objects": pl.Series([object(), object()], dtype=pl.Object),
-    "polars durations": pl.Series([dt.timedelta(1), dt.timedelta(2)]),
-    "pyarrow durations": pa.array([1, 2], pa.duration("s")),
 }
 
 

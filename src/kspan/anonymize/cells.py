@@ -99,7 +99,17 @@ def shown(column: Column, code: Int64s, cells: Sequence[str | None]) -> Shown:
     values[:] = plain
     of_group = translate[code]
     codes = of_group.astype(np.min_scalar_type(len(plain) + 2))
-    made = Column(column.name, column.kind, codes, values, has_suppressed, has_missing, column.domain, column.hierarchy)
+    made = Column(
+        column.name,
+        column.kind,
+        codes,
+        values,
+        has_suppressed,
+        has_missing,
+        column.domain,
+        column.hierarchy,
+        column.calendar,
+    )
     return Shown(of_group, made)
 
 

@@ -42,7 +42,7 @@ def recoded(
 def shown_cells(partition: Partition, name: str, suppressed_text: str = SUPPRESSED) -> pl.Series:
     """What each group shows of a public attribute, as text; null is a missing cell."""
     shown = partition.shown[name]
-    return pl.Series(labels_of(shown.column, suppressed_text), dtype=pl.String)[shown.code]
+    return pl.Series(spelled_of(shown.column, suppressed_text), dtype=pl.String)[shown.code]
 
 
 def mapped(table: Table, partition: Partition, suppressed_text: str = SUPPRESSED) -> pl.DataFrame:
@@ -52,7 +52,7 @@ def mapped(table: Table, partition: Partition, suppressed_text: str = SUPPRESSED
 
 def _mapped(column: Column, partition: Partition, name: str, suppressed_text: str) -> pl.DataFrame:
     shown = partition.shown[name]
-    values, cells = (labels_of(each, suppressed_text) for each in (column, shown.column))
+    values, cells = (spelled_of(each, suppressed_text) for each in (column, shown.column))
     cells.append(WITHHELD_CELL)
     # A withheld row has group -1, which picks the last entry: the mark for that.
     became = np.append(shown.code, len(cells) - 1)[partition.group]
@@ -76,6 +76,12 @@ def labels_of(column: Column, suppressed_text: str = SUPPRESSED) -> list[str | N
         None if code == column.missing else suppressed_text if label == SUPPRESSED else label
         for code, label in enumerate(labels)
     ]
+
+
+def spelled_of(column: Column, suppressed_text: str = SUPPRESSED) -> list[str | None]:
+    """What a cell with each code shows to people as text; None is a missing one."""
+    labels = labels_of(column, suppressed_text)
+    return [column.spelled(code) if code < len(column.values) else label for code, label in enumerate(labels)]
 
 
 def _place(partition: Partition) -> Int64s:

@@ -16,7 +16,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from kspan.anonymize.crowds import Recoding
-from kspan.anonymize.frame import labels_of, shown_cells
+from kspan.anonymize.frame import labels_of, shown_cells, spelled_of
 from kspan.data.arrays import Floats, Int64s
 from kspan.data.cells import SUPPRESSED, number, range_of, read_cell, values_in
 from kspan.data.encode import encode
@@ -94,13 +94,13 @@ class _Attribute:
 
     def value_by_value(self) -> pl.Series:
         """The cell of each new row, if every value has one cell everywhere."""
-        cells = labels_of(self.shown.column)
+        cells, spelled = labels_of(self.shown.column), spelled_of(self.shown.column)
         narrowest_first = np.argsort(penalties(self.shown.column), kind="stable").tolist()
 
         def cell(place: int, label: str | None) -> str | None:
             if place != ABSENT:
-                return cells[int(self.became[place])]
-            return next((cells[at] for at in narrowest_first if label in self._values(cells[at])), SUPPRESSED)
+                return spelled[int(self.became[place])]
+            return next((spelled[at] for at in narrowest_first if label in self._values(cells[at])), SUPPRESSED)
 
         texts = [cell(*each) for each in zip(self.place.tolist(), labels_of(self.new), strict=True)]
         return pl.Series(self.name, texts, dtype=pl.String)[self.new.codes]

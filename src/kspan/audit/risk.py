@@ -46,6 +46,17 @@ class Sampled:
 
 
 @dataclass(frozen=True)
+class Households:
+    """Risk that somebody of a household is found, and the others through that person."""
+
+    households: int
+    highest: float
+    average: float
+    expected: float
+    """In how many households somebody would be found, if everybody is attacked."""
+
+
+@dataclass(frozen=True)
 class Sizes:
     """The crowds whose sizes are in one range."""
 
@@ -67,6 +78,8 @@ class Risk:
     journalist: Journalist | None = None
     sampled: Sampled | None = None
     """None without sampling weights."""
+    households: Households | None = None
+    """None unless the table, or the people behind it, say who lives together."""
 
 
 def risk_of(crowd: Int64s, people: Int64s) -> Risk:
@@ -133,3 +146,18 @@ def individual_risk(people: Int64s, population: Floats) -> Floats:
     share = people / np.maximum(population, people)
     risk: Floats = share / people * hyp2f1(1.0, 1.0, people + 1.0, 1 - share)
     return risk
+
+
+def household_risk(household: Int64s, risk: Floats) -> Households:
+    """Compute the risk that at least one person of each household is found, given that of every person.
+
+    As if people were found independently of each other: 1 - (1 - r1) (1 - r2) ... (Templ 2017, hierarchical risk).
+
+    >>> household_risk(np.array([0, 0, 1]), np.array([0.5, 0.5, 0.1])).highest
+    0.75
+    """
+    number = int(household.max()) + 1
+    with np.errstate(divide="ignore"):
+        safe = np.bincount(household, np.log1p(-risk), number)
+    each = -np.expm1(safe)
+    return Households(number, float(each.max()), float(each.mean()), float(each.sum()))

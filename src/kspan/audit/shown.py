@@ -9,9 +9,10 @@ def shown_cell(column: Column, codes: Int64s) -> str:
     """Write some codes of a column, in ascending order, as one cell of a released table."""
     # All values that occur tell nothing, unless there is only one.
     if len(codes) == column.size:
-        return SUPPRESSED if len(codes) > 1 else column.label(int(codes[0]))
+        return SUPPRESSED if len(codes) > 1 else column.spelled(int(codes[0]))
     if len(codes) == 1:
-        return column.label(int(codes[0]))
+        return column.spelled(int(codes[0]))
     if column.values.dtype != object and column.missing not in codes:
-        return write_interval(float(column.values[codes[0]]), float(column.values[codes[-1]]))
-    return write_set(column.label(int(code)) for code in codes)
+        interval = write_interval(float(column.values[codes[0]]), float(column.values[codes[-1]]))
+        return interval if column.calendar is None else column.calendar.show(interval)
+    return write_set(column.spelled(int(code)) for code in codes)

@@ -1,10 +1,12 @@
 """Checks that the declared domain and hierarchy of a column cover its cells, general ones (`{a|b}`, names) included."""
 
 from dataclasses import replace
+from functools import partial
 
+from kspan.data.calendars import DAY
 from kspan.data.cells import NOT_A_NUMBER, SUPPRESSED, number_text, range_of, read_cell, values_in
 from kspan.data.hierarchy import Hierarchy
-from kspan.data.levels import Automatic, Recipe
+from kspan.data.levels import Automatic, Dates, Recipe
 from kspan.data.meaning import meanings
 from kspan.data.table import Column
 from kspan.errors import DataError, HierarchyError, hinted
@@ -21,9 +23,10 @@ def check_domain(column: Column, range_pattern: str | None = None, hierarchy: Hi
     if column.values.dtype != object:
         low, high = domain.low, domain.high
         if low is not None and high is not None and (outside := (column.values < low) | (column.values > high)).any():
+            written = number_text if column.calendar is None else column.calendar.text
             raise DataError(
                 f"column {column.name!r} holds {outside.sum()} different numbers outside its domain "
-                f"[{number_text(low)}, {number_text(high)}]: mend them or widen the domain in the policy"
+                f"[{written(low)}, {written(high)}]: mend them or widen the domain in the policy"
             )
         return
     names = _names_above(column, hierarchy)
@@ -55,6 +58,8 @@ def _built(column: Column, recipe: Recipe, pattern: str | None = None) -> Hierar
         values = tuple(dict.fromkeys(value for cell in meanings(column, pattern).cells for value in values_in(cell)))
     numeric = column.domain is not None and column.domain.kind == "numeric"
     build = recipe.in_order if numeric and isinstance(recipe, Automatic) else recipe.build
+    if isinstance(recipe, Dates):
+        build = partial(recipe.build, calendar=column.calendar or DAY)
     try:
         return build(list(values)) if values else None
     except HierarchyError as error:

@@ -1,10 +1,12 @@
 """The values or the range of an attribute, as its owner declares it."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from datetime import date, datetime, time
 from typing import Any, Literal
 
+from kspan.data.calendars import DAY, MOMENT, TIME, Calendar
 from kspan.data.cells import number_text
 from kspan.errors import PolicyError, check_number, did_you_mean, listed
 from kspan.limits import LARGEST_NUMBER, MOST_VALUES
@@ -21,12 +23,19 @@ class Domain:
     low: float | None = None
     high: float | None = None
     values: tuple[str, ...] | None = None
+    calendar: Calendar | None = None
+    """Of dates and times, which are numbers here: how they are written."""
 
     @property
-    def says(self) -> str | list[float] | list[str]:
+    def says(self) -> str | list[Any]:
         """How a policy writes it."""
         if self.values is not None:
             return list(self.values)
+        if self.calendar is not None:
+            word = next(word for word, each in CALENDARS.items() if each == self.calendar)
+            return (
+                word if self.low is None or self.high is None else [*map(self.calendar.moment, (self.low, self.high))]
+            )
         return self.kind if self.low is None or self.high is None else [self.low, self.high]
 
     def outside(self, labels: Iterable[str]) -> list[str]:
@@ -41,7 +50,7 @@ def declared(name: str, says: Any) -> Domain:
     """The domain that a policy declares for a column: `[lo, hi]`, a list of values, `"numeric"` or `"categorical"`.
 
     >>> declared("age", [17, 90])
-    Domain(kind='numeric', low=17.0, high=90.0, values=None)
+    Domain(kind='numeric', low=17.0, high=90.0, values=None, calendar=None)
     >>> declared("sex", ["F", "M"]).values
     ('F', 'M')
     """
@@ -51,9 +60,16 @@ def declared(name: str, says: Any) -> Domain:
         for kind in KINDS:
             if says == kind:
                 return Domain(kind)
+        if says in CALENDARS:
+            return Domain("numeric", calendar=CALENDARS[says])
         raise PolicyError(f"the domain of {name!r} cannot be {says!r}{did_you_mean(says, KINDS)}: give {_FORMS}")
     if not isinstance(says, list | tuple) or not says:
         raise PolicyError(f"the domain of {name!r} must be {_FORMS}")
+    if len(says) == 2 and (calendar := _calendar(says)) is not None:
+        low, high = (calendar.number(bound.isoformat()) for bound in says)
+        if low is None or high is None or low > high:
+            raise PolicyError(f"the domain of {name!r} must run from one date up to another: swap them")
+        return Domain("numeric", low, high, calendar=calendar)
     if all(isinstance(bound, int | float) and not isinstance(bound, bool) for bound in says) and len(says) == 2:
         for bound in says:
             check_number(f"a bound of the domain of {name!r}", bound, low=-LARGEST_NUMBER, high=LARGEST_NUMBER)
@@ -74,4 +90,15 @@ def declared(name: str, says: Any) -> Domain:
     return Domain("categorical", values=values)
 
 
-_FORMS = 'two numbers [low, high], a list of values as text, "numeric" or "categorical"'
+def _calendar(bounds: Sequence[Any]) -> Calendar | None:
+    """The calendar of two dates, moments or times; None for anything else."""
+    kinds = {type(bound) for bound in bounds}
+    return next((calendar for kind, calendar in _TYPES.items() if kinds == {kind}), None)
+
+
+CALENDARS = {"date": DAY, "datetime": MOMENT, "time": TIME}
+_TYPES: dict[type, Calendar] = {date: DAY, datetime: MOMENT, time: TIME}
+_FORMS = (
+    'two numbers or two dates [low, high], a list of values as text, "numeric", "categorical", "date", "datetime" or '
+    '"time"'
+)

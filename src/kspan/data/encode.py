@@ -3,6 +3,7 @@
 import os
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
@@ -12,11 +13,12 @@ from numpy.typing import NDArray
 
 from kspan.data.alike import spellings
 from kspan.data.arrays import Codes, Floats, Int64s
+from kspan.data.calendars import Calendar, as_numbers, calendar_of
 from kspan.data.cells import NOT_A_NUMBER, SUPPRESSED, number_text
 from kspan.data.cover import check_domain, check_names, with_hierarchy
 from kspan.data.domain import Domain
 from kspan.data.hierarchy import Hierarchy
-from kspan.data.levels import Ordered, Prefixes
+from kspan.data.levels import Dates, Ordered, Prefixes
 from kspan.data.persons import check_one_row_each, persons_of
 from kspan.data.schema import Schema
 from kspan.data.table import Column, Table
@@ -59,16 +61,37 @@ def encode_column(series: pl.Series, schema: Schema) -> Column:
     domain, hierarchy = schema.domains.get(series.name), schema.hierarchies.get(series.name)
     if domain is None and isinstance(hierarchy, Prefixes):
         domain = Domain("categorical")  # what has prefixes is a code, even if it is written in digits
-    series = _plain(series)
+    calendar = _calendar(series, schema)
+    series = _plain(series if calendar is None else as_numbers(series, calendar).alias(series.name))
     if domain is not None and domain.kind == "categorical":
         series = _as_text(series) if domain.values else _without_fraction(_as_text(series))
     column = _words(series, schema, domain) if series.dtype == pl.String else _numbers(series, domain)
+    column = replace(column, calendar=calendar)
     check_domain(column, schema.range_pattern, hierarchy)
     if hierarchy is None:
         return column
     column = with_hierarchy(column, hierarchy, schema.range_pattern)
     check_names(column, schema.suppressed_text)
     return column
+
+
+def _calendar(series: pl.Series, schema: Schema) -> Calendar | None:
+    """The calendar by which a column is read: as declared or, unless something else is declared, as its cells tell."""
+    domain, hierarchy = schema.domains.get(series.name), schema.hierarchies.get(series.name)
+    if series.name == schema.target or (domain is not None and domain.calendar is None):
+        return None
+    if domain is None:
+        # A file of a hierarchy, and most recipes, are about words.
+        return calendar_of(series) if hierarchy is None or isinstance(hierarchy, Dates) else None
+    said = domain.calendar
+    if said is None or series.dtype == pl.String:
+        return said if said is not None and any(said.read(cell) for cell in series.unique().drop_nulls()) else None
+    found = calendar_of(series)
+    if found is not None and found != said:
+        raise DataError(
+            f"column {series.name!r} holds {found}, and the policy declares {said}: correct the domain in the policy"
+        )
+    return found
 
 
 def _plain(series: pl.Series) -> pl.Series:
@@ -83,6 +106,8 @@ def _plain(series: pl.Series) -> pl.Series:
         floats = series.cast(pl.Float64)
         # Numbers, unless floats have too few digits to keep all values apart.
         return floats if floats.n_unique() == series.n_unique() else series.cast(pl.String)
+    if kind == pl.Duration:
+        return series.dt.total_microseconds() / 1e6  # in seconds
     if kind in (*WIDE, pl.Null, pl.Boolean, pl.Date, pl.Datetime, pl.Time, pl.Categorical, pl.Enum):
         return series.cast(pl.String)
     raise DataError(f"column {series.name!r} holds {kind} cells: turn them into text or numbers first")

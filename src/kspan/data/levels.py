@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
+from kspan.data.calendars import DATES, DAY, MOMENTS, PARTS, TIME, TIMES_OF_DAY, Calendar
 from kspan.data.cells import SUPPRESSED, number, write_interval, write_set
 from kspan.data.hierarchy import Hierarchy, check_size
 from kspan.errors import HierarchyError, PolicyError, check_number
@@ -131,6 +132,34 @@ class Prefixes:
 
 
 @dataclass(frozen=True)
+class Dates:
+    """Days, moments or times in larger and larger parts of the calendar; each part must lie within one of the next.
+
+    >>> Dates(levels=("month", "year")).build(["0", "31"]).levels
+    (('0', '31'), ('[0, 30]', '[31, 58]'), ('[0, 364]', '[0, 364]'), ('*', '*'))
+    """
+
+    levels: tuple[str, ...] = ()
+    """The parts, the smallest first: if none are named, months, quarters, years, five years and decades of dates."""
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.levels, tuple) or any(level not in PARTS for level in self.levels):
+            raise PolicyError(f"the levels of dates must be among {', '.join(PARTS)}")
+
+    def build(self, values: Sequence[str], calendar: Calendar = DAY) -> Hierarchy:
+        """The hierarchy of dates or times, which are given as numbers."""
+        parts = self.levels or (TIMES_OF_DAY if calendar == TIME else DATES if calendar == DAY else MOMENTS)
+        check_size(len(values), len(parts) + 1, "the hierarchy")
+        if any(number(value) is None for value in values):
+            raise HierarchyError("its cells are no dates or times: mend them, or take the hierarchy out")
+        named = [[write_interval(*calendar.part(float(value), part)) for part in parts] for value in values]
+        for lower, (smaller, larger) in enumerate(pairwise(parts)):
+            if len({(names[lower], names[lower + 1]) for names in named}) > len({names[lower] for names in named}):
+                raise HierarchyError(f"a {smaller} may lie in more than one {larger}: leave one of them out")
+        return Hierarchy.of([(value, *names, SUPPRESSED) for value, names in zip(values, named, strict=True)])
+
+
+@dataclass(frozen=True)
 class Automatic:
     """Whatever fits the column: prefixes for digits of one length (four or more), else neighbors in order.
 
@@ -149,7 +178,7 @@ class Automatic:
         return Ordered(fanout=max(2, math.ceil(len(values) ** 0.25))).build(values)
 
 
-Recipe = Intervals | Ordered | Prefixes | Automatic
+Recipe = Intervals | Ordered | Prefixes | Dates | Automatic
 
 
 def _numbers(values: Iterable[str]) -> list[float]:

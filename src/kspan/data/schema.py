@@ -14,7 +14,7 @@ from kspan.data.table import MISSING_LABEL
 from kspan.errors import PolicyError, did_you_mean, listed
 
 ROLES = ("public", "private", "identifier")
-SINGLE = ("weight", "sampling_weight", "person")
+SINGLE = ("weight", "sampling_weight", "person", "household")
 """Roles that one column has at most."""
 CUTS = ',;|"'
 """Characters that may end a cell in a text file."""
@@ -30,6 +30,7 @@ class Said(TypedDict, total=False):
     weight: str | None
     sampling_weight: str | None
     person: str | Literal[False] | None
+    household: str | None
     hierarchies: Mapping[str, Any]
     domains: Mapping[str, Any]
     missing: Iterable[str]
@@ -58,6 +59,8 @@ class Schema:
     sampling_weight: str | None = None
     person: str | Literal[False] | None = None
     """The column that says whose row it is; `False` if each row is a person, whatever identifiers repeat."""
+    household: str | None = None
+    """The column that says who lives together, which is never released either."""
     hierarchies: Mapping[str, Hierarchy | Recipe] = field(default_factory=dict)
     domains: Mapping[str, Domain] = field(default_factory=dict)
     missing: tuple[str, ...] = ()
@@ -124,8 +127,8 @@ class Schema:
 
     @property
     def never_released(self) -> tuple[str, ...]:
-        """The columns that no release may show: identifiers, and whose row it is."""
-        return (*self.identifier, self.person) if self.person else self.identifier
+        """The columns that no release may show: identifiers, whose row it is, and who lives together."""
+        return (*self.identifier, *(name for name in (self.person, self.household) if name))
 
     def only(self, names: Iterable[str]) -> "Schema":
         """A schema of some columns alone, all public, with what is declared for them."""

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kspan.data.arrays import Codes, Int64s
+from kspan.data.calendars import Calendar
 from kspan.data.cells import SUPPRESSED, number_text
 from kspan.data.domain import Domain, Kind
 from kspan.data.hierarchy import Hierarchy, level_codes
@@ -36,6 +37,8 @@ class Column:
     domain: Domain | None = None
     """As declared by the owner; None when it was inferred from the data."""
     hierarchy: Hierarchy | None = None
+    calendar: Calendar | None = None
+    """Of dates and times, which are numbers here: how they are written."""
 
     def __repr__(self) -> str:
         return f"Column({self.name!r}, {self.kind}, {len(self.codes)} rows, {self.size} codes)"
@@ -63,6 +66,11 @@ class Column:
             return SUPPRESSED
         value = self.values[code]
         return value if isinstance(value, str) else number_text(value)
+
+    def spelled(self, code: int) -> str:
+        """What a cell with this code shows to people: dates and times as such."""
+        label = self.label(code)
+        return label if self.calendar is None or code >= len(self.values) else self.calendar.show(label)
 
     @cached_property
     def having(self) -> "Having":

@@ -22,7 +22,7 @@ class Shown:
 
     def label(self, group: int) -> str:
         """The cell that a group shows."""
-        return self.column.label(int(self.code[group]))
+        return self.column.spelled(int(self.code[group]))
 
 
 @dataclass(frozen=True, repr=False)

@@ -22,7 +22,8 @@ def answers(attributes: Sequence[Attribute], people: pl.DataFrame, range_pattern
     # Private values that look alike are one value: they take the spelling that the model knows.
     words = [one for one in attributes if one.role == "private" and one.kind == "categorical"]
     people = people.with_columns(respelled(people[one.name], one.values) for one in words)
-    table = encode(people, Schema(public=names), names)
+    domains = {one.name: one.domain for one in attributes if one.domain is not None}
+    table = encode(people, Schema(public=names, domains=domains), names)
     for name in (attribute.name for attribute in attributes if attribute.kind == "numeric"):
         column = table[name]
         if column.values.dtype == object and len(column.values) and general(column, range_pattern).kind != "numeric":

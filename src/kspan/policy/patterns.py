@@ -5,7 +5,7 @@ from dataclasses import replace
 from fnmatch import fnmatchcase
 from typing import Literal
 
-from kspan.data.schema import ROLES
+from kspan.data.schema import ROLES, SINGLE
 from kspan.errors import PolicyError, listed
 from kspan.policy.policy import Policy
 from kspan.privacy import KAnonymity, OnPrivate, Requirement
@@ -93,7 +93,7 @@ def _matched(policy: Policy, columns: list[str]) -> dict[str, tuple[str, str]]:
         if column in exact:
             found[column] = exact[column], column
             continue
-        if column in (policy.weight, policy.sampling_weight, policy.person):
+        if column in (getattr(policy, role) for role in SINGLE):
             continue
         giving = [(role, pattern) for pattern, role in patterns if fnmatchcase(column, pattern)]
         if len({role for role, _ in giving}) > 1:

@@ -11,7 +11,7 @@ from urllib.parse import quote
 
 from kspan.data.cells import SUPPRESSED
 from kspan.data.hierarchy import Hierarchy, read_hierarchy, write_hierarchy
-from kspan.data.levels import Automatic, Intervals, Ordered, Prefixes, Recipe
+from kspan.data.levels import Automatic, Dates, Intervals, Ordered, Prefixes, Recipe
 from kspan.data.schema import SINGLE, Said, Schema
 from kspan.errors import PolicyError, check_number, did_you_mean, listed
 from kspan.frames.commit import together
@@ -37,12 +37,18 @@ ALIASES = {
 """The words for roles in other tools: accepted when a policy is read, but never written."""
 
 KEYS = (
-    "target", "identifier", "public", "private", "person", "known_rows", "weight", "sampling_weight", "counting",
-    "require", "hierarchies", "domains", "cells",
+    "target", "identifier", "public", "private", "person", "known_rows", "household", "weight", "sampling_weight",
+    "counting", "require", "hierarchies", "domains", "cells",
 )  # fmt: skip
 CELL_KEYS = ("missing", "suppressed", "suppressed_text", "range_pattern")
 FOLDER = "hierarchies"
-RECIPES: dict[str, type[Recipe]] = {"intervals": Intervals, "ordered": Ordered, "prefixes": Prefixes, "auto": Automatic}
+RECIPES: dict[str, type[Recipe]] = {
+    "intervals": Intervals,
+    "ordered": Ordered,
+    "prefixes": Prefixes,
+    "dates": Dates,
+    "auto": Automatic,
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -163,7 +169,7 @@ class Policy(Schema):
 
     def of_rows(self) -> "Policy":
         """The policy for a table in which each row is a person: whose it is, is then just an identifier."""
-        return replace(self, person=False, identifier=self.never_released) if self.person else self
+        return replace(self, person=False, identifier=(*self.identifier, self.person)) if self.person else self
 
     def to_toml(self) -> str:
         """The policy as TOML; hierarchies that are no recipes are given as files in the folder `hierarchies`."""

@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Mapping
+from datetime import date, time
 from typing import Any
 
 
@@ -50,6 +51,8 @@ def write_value(value: Any) -> str:
     if isinstance(value, str):
         # A JSON string is a TOML string as well, but for the one control character that only TOML wants escaped.
         return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+    if isinstance(value, date | time):
+        return value.isoformat()
     if isinstance(value, float):
         return str(int(value)) if value.is_integer() else repr(value)  # TOML spells inf and nan as Python does
     return json.dumps(value)

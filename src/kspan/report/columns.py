@@ -161,9 +161,9 @@ def _number_bars(before: General, had: Floats, after: General, have: Floats, lea
         if people and not (math.isnan(low) or (math.isinf(low) and math.isinf(high))):
             seen += people * _overlaps(low, high, cuts)
     # Shares are of everybody: if cells are missing or suppressed, the bars do not add up to 1.
-    names = [f"≤ {number_text(cuts[0])}"]
-    names += [f"{number_text(low)} to {number_text(high)}" for low, high in pairwise(cuts)]
-    names.append(f"> {number_text(cuts[-1])}")
+    calendar = before.column.calendar
+    texts = [number_text(cut) if calendar is None else calendar.text(float(cut)) for cut in cuts]
+    names = [f"≤ {texts[0]}", *(f"{low} to {high}" for low, high in pairwise(texts)), f"> {texts[-1]}"]
     return tuple(Bar(*bar) for bar in zip(names, counts / had.sum(), seen / have.sum(), strict=True))
 
 

@@ -187,6 +187,12 @@ def _risk(audit: Audit) -> Iterator[tuple[str, str]]:
         return
     if risk.sampled is not None:
         yield from _sampled(risk.sampled)
+    if (homes := risk.households) is not None:
+        yield (
+            "households",
+            f"{homes.households:,}; somebody is found: highest {homes.highest:.3g}, average {homes.average:.3g}, in "
+            f"{homes.expected:,.4g} of them",
+        )
     if risk.journalist is None:
         yield "journalist", "needs --population FILE"
     else:

@@ -265,7 +265,7 @@ def released_rows(people: pl.DataFrame, release: str | os.PathLike[str], rows: i
 
 def rows_behind(people: pl.DataFrame, source: Table, recoding: Recoding, policy: Policy) -> pl.DataFrame | None:
     """Return the rows that were released if people are counted, since then the judge needs them; otherwise None."""
-    if policy.counting == "rows" and source.persons is None:
+    if policy.counting == "rows" and source.persons is None and policy.household is None:
         return None
     return people.filter(pl.Series(recoding.partition.group != WITHHELD))
 

@@ -98,3 +98,22 @@ def test_what_is_refused() -> None:
     for other in ({"weight": "n"}, {"person": "n"}):
         with pytest.raises(ks.PolicyError, match="gives a sampling_weight and a"):
             ks.Policy(public=["A"], sampling_weight="w", require="k=2", **other)  # type: ignore[arg-type]
+
+
+def test_somebody_is_found_in_a_household() -> None:
+    """Of three people who each hide among two, hardly any household of three is safe."""
+    frame = pl.DataFrame({"home": [1, 1, 1, 2, 2, 3, None], "sex": ["F", "F", "M", "M", "M", "F", "M"]})
+    policy = ks.Policy(household="home", public=["sex"], require="k=2")
+    found = ks.audit(frame, policy)
+    assert found.identifiers == ("home",)
+    homes = found.risk.households
+    assert homes is not None
+    each = [1 - (2 / 3) ** 2 * (3 / 4), 1 - (3 / 4) ** 2, 1 / 3, 1 / 4]
+    assert (homes.households, homes.highest) == (4, pytest.approx(each[0]))
+    assert homes.expected == pytest.approx(sum(each))
+    release = ks.anonymize(frame, policy, "mondrian")
+    assert release.frame.columns == ["sex"]
+    assert release.audit.risk.households == homes
+    alone = ks.audit(pl.DataFrame({"home": [1, 1], "sex": ["F", "M"]}), policy).risk.households
+    assert alone is not None
+    assert alone.expected == 1.0

@@ -1,7 +1,7 @@
 """The audit of a table: link, count, judge."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -16,9 +16,12 @@ from kspan.audit.table.person_spans import PersonSpans
 from kspan.audit.table.sampled import sample_of
 from kspan.audit.table.spans import TableSpans
 from kspan.data.arrays import Int64s
+from kspan.data.calendars import Calendar
+from kspan.data.domain import Domain
 from kspan.data.encode import encode
 from kspan.data.groups import count_groups
 from kspan.data.meaning import canonical
+from kspan.data.table import Table
 from kspan.errors import KspanError, PolicyError
 from kspan.frames.files import load
 from kspan.frames.native import like
@@ -41,23 +44,29 @@ def audit_table(
     frame = load(release)
     progress("coding its columns")
     table = canonical(encode(frame, policy, by_person=True), policy.range_pattern)
+    behind = None if people is None else people_behind(people, policy)
+    if behind is not None and _calendars(behind) != _calendars(table):
+        # A release may show days where people have moments: then these are ranges of moments.
+        policy = _declaring(policy, _calendars(behind))
+        table = canonical(encode(frame, policy, by_person=True), policy.range_pattern)
     progress("linking people to groups")
     partition = Partition.by_equality(table, policy.public)
     groups = count_groups(table, partition.group, partition.number, policy.private)
     crowd = crowds(partition, groups, policy.suppressed, policy.counting)
-    behind = None if people is None else people_behind(people, policy)
     if policy.person and policy.person not in frame.columns and behind is None:
         raise PolicyError(
             f"people may have several rows (person = {policy.person!r}), and the table does not say whose they are: "
             "give the people behind it (--data), so that people are counted and not rows"
         )
-    population_sizes = None if population is None else _in_population(partition, load(population), policy)
+    known = _declaring(policy, _calendars(table))
+    population_sizes = None if population is None else _in_population(partition, load(population), known)
     progress("judging")
     identifiers = tuple(name for name in policy.never_released if name in frame.columns)
     by_person = table.persons is not None or (behind is not None and behind.persons is not None)
     linkage = None if behind is None or by_person else linked_people(behind, partition, groups, policy)
     sample = sample_of(frame, partition, groups, policy)
-    spans = TableSpans(table, partition, groups, crowd, linkage, policy, identifiers, population_sizes, sample)
+    homes = _households(frame if linkage is None else people, policy)
+    spans = TableSpans(table, partition, groups, crowd, linkage, policy, identifiers, population_sizes, sample, homes)
     if table.persons is not None:
         spans = PersonSpans.of_groups(spans)
     elif by_person and behind is not None:
@@ -68,6 +77,27 @@ def audit_table(
         return found
     # Rows are handed out as the kind of dataframe that was given.
     return replace(found, make_per_row=lambda: like(release, found.make_per_row()))
+
+
+def _households(people: pl.DataFrame | None, policy: Policy) -> Int64s | None:
+    """Return the household of each row, if a table tells."""
+    if people is None or policy.household is None or policy.household not in people.columns:
+        return None
+    household = people[policy.household].rank("dense").cast(pl.Int64)
+    # Whoever has none lives alone.
+    return (
+        household.fill_null(pl.int_range(people.height, 2 * people.height, eager=True) + 1).rank("dense").to_numpy() - 1
+    )
+
+
+def _calendars(table: Table) -> dict[str, Calendar]:
+    return {name: column.calendar for name, column in table.columns.items() if column.calendar is not None}
+
+
+def _declaring(policy: Policy, calendars: Mapping[str, Calendar]) -> Policy:
+    """Return the policy with the calendars of columns whose domain it does not declare."""
+    told = {name: Domain("numeric", calendar=each) for name, each in calendars.items() if name not in policy.domains}
+    return replace(policy, domains={**told, **policy.domains}) if told else policy
 
 
 def _in_population(partition: Partition, population: pl.DataFrame, policy: Policy) -> Int64s:

@@ -44,6 +44,8 @@ class Linked:
     """How many people no row admits."""
     span: Int64s
     """For each kind of people, the number of its span, or `NOBODY`."""
+    of_row: Int64s
+    """For each row of the people, the number of its span, or `NOBODY`."""
     links: Links
 
     def seen_from(self, number: int, holds: Mapping[str, Bools]) -> tuple[dict[str, Bools], Int64s]:
@@ -94,6 +96,7 @@ def linked_people(table: Table, partition: Partition, groups: Groups, policy: Po
         given=table.people,
         unmatched=unmatched,
         span=span,
+        of_row=span[kinds.group],
         links=links,
     )
 

@@ -10,12 +10,12 @@ import polars as pl
 
 from kspan.audit.findings import K, LinkedPeople, Utility
 from kspan.audit.infer import certain, confidence, exposed
-from kspan.audit.risk import Risk, journalist_risk, risk_of
+from kspan.audit.risk import Risk, household_risk, journalist_risk, risk_of
 from kspan.audit.spans import SpansOfPeople
 from kspan.audit.table.crowd import CrowdOfGroups
-from kspan.audit.table.people import Linked
+from kspan.audit.table.people import NOBODY, Linked
 from kspan.audit.table.sampled import Sample
-from kspan.data.arrays import Bools, Int64s
+from kspan.data.arrays import Bools, Floats, Int64s
 from kspan.data.groups import NO_WEIGHTS, Counts, Groups, count_values
 from kspan.data.table import Table
 from kspan.model.partition import Partition
@@ -42,6 +42,8 @@ class TableSpans(SpansOfPeople):
     """How many people of the population each group admits."""
     sample: Sample | None = None
     """How many people of a population each group stands for, if the table has sampling weights."""
+    households: Int64s | None = None
+    """Who lives together: the household of each row of the people, or else of the table, if these tell."""
 
     @property
     def counting(self) -> str:  # type: ignore[override]
@@ -87,7 +89,17 @@ class TableSpans(SpansOfPeople):
         population = self.population
         journalist = None if population is None else journalist_risk(self.groups.sizes, population)
         sampled = None if self.sample is None else self.sample.risk
-        return replace(risk_of(asked.sizes, people.sizes), journalist=journalist, sampled=sampled)
+        homes = None if self.households is None else household_risk(self.households, self._of_each)
+        return replace(risk_of(asked.sizes, people.sizes), journalist=journalist, sampled=sampled, households=homes)
+
+    @property
+    def _of_each(self) -> Floats:
+        """The risk of every row of the people, or else of the table."""
+        if self.linked is None:
+            each: Floats = 1 / self.crowd if self.sample is None else self.sample.individual
+            return each[self.partition.group]
+        span = self.linked.of_row
+        return np.where(span == NOBODY, 0.0, 1 / self.linked.asked.sizes[span])
 
     @property
     def utility(self) -> Utility:

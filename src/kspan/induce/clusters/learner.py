@@ -188,7 +188,8 @@ def _axis(column: Column, policy: Schema, scaling: Scaling) -> Axis:
         width = high - low
     else:
         width = {"deviation": numbers.std(), "range": np.ptp(numbers), "none": 1.0}[scaling]
-    return Axis(Attribute(column.name, role, "numeric", (), low, high), _short(float(width)) or 1.0)
+    attribute = Attribute(column.name, role, "numeric", (), low, high, calendar=column.calendar)
+    return Axis(attribute, _short(float(width)) or 1.0)
 
 
 def _points(axes: Sequence[Axis], table: Table) -> tuple[Floats, Int64s]:

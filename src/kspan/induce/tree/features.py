@@ -105,7 +105,7 @@ def _understood(table: Table, schema: Schema, name: str, reading: Reading, stars
     size = meant.size + has_missing
     if meant.kind == "numeric":
         low, high = (column.domain.low, column.domain.high) if column.domain is not None else (None, None)
-        attribute = Attribute(name, role, "numeric", (), low, high, has_missing)
+        attribute = Attribute(name, role, "numeric", (), low, high, has_missing, column.calendar)
         return Feature(attribute, column.codes, size, meant.values.astype(np.float64), (), spread)
     labels = tuple(str(value) for value in meant.values)
     attribute = Attribute(name, role, "categorical", labels, has_missing=has_missing)
@@ -138,7 +138,7 @@ def _feature(column: Column, role: Role) -> Feature:
 def _numeric(column: Column, role: Role) -> Feature:
     # The lowest and the highest number of the data are somebody's: a range is told only if it was declared.
     low, high = (column.domain.low, column.domain.high) if column.domain is not None else (None, None)
-    attribute = Attribute(column.name, role, "numeric", (), low, high, column.has_missing)
+    attribute = Attribute(column.name, role, "numeric", (), low, high, column.has_missing, column.calendar)
     return Feature(attribute, column.codes, column.size, column.values, (), having=column.having)
 
 

@@ -16,7 +16,9 @@ def assigned(clusters: Clusters, people: pl.DataFrame) -> Int64s:
     if absent:
         raise DataError(f"the table lacks {listed(absent)}, which the clusters ask for: add the column")
     numbers = [attribute.name for attribute in clusters.attributes if attribute.kind == "numeric"]
-    domains = {name: "numeric" if name in numbers else "categorical" for name in names}
+    domains = {
+        one.name: one.domain or ("numeric" if one.kind == "numeric" else "categorical") for one in clusters.attributes
+    }
     table = encode(people, Schema(public=names, domains=domains), names)
     for name in numbers:
         if table[name].values.dtype == object or table[name].size > len(table[name].values):

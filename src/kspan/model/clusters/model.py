@@ -107,7 +107,8 @@ class Clusters(ShownInNotebooks):
 def _around(axis: Axis, center: Center) -> str:
     """Write a center for people to read: a number, or the commonest value with its share."""
     if axis.attribute.kind == "numeric":
-        return f"{axis.attribute.name} {center[0]:g}"
+        of_dates = axis.attribute.calendar is not None
+        return f"{axis.attribute.name} {axis.attribute.number(center[0]) if of_dates else f'{center[0]:g}'}"
     most = max(range(len(center)), key=center.__getitem__)
     return f"{axis.attribute.name} {axis.values[most]} ({center[most]:.0%})"
 

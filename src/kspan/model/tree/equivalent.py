@@ -216,7 +216,8 @@ def _cell(attribute: Attribute, region: Region | None, whole: bool) -> str | Non
     if values:
         return values[0] if len(values) == 1 else write_set(values)
     low, high = min(low for low, _ in intervals), max(high for _, high in intervals)
-    return number_text(low) if low == high else write_interval(low, high)
+    cell = number_text(low) if low == high else write_interval(low, high)
+    return cell if attribute.calendar is None else attribute.calendar.show(cell)
 
 
 def _closed(attribute: Attribute, region: Region, whole: bool) -> list[tuple[float, float]]:

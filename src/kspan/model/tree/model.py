@@ -8,8 +8,9 @@ from typing import Literal
 import numpy as np
 
 from kspan.data.arrays import Bools, Floats
-from kspan.data.cells import SUPPRESSED
-from kspan.data.domain import Kind
+from kspan.data.calendars import Calendar
+from kspan.data.cells import SUPPRESSED, number_text
+from kspan.data.domain import Domain, Kind
 from kspan.data.table import Column, Table
 from kspan.errors import ModelError
 from kspan.model.outcome import Disclosure, LabelCounts, Outcome, disclosure_named, plain, reduced
@@ -33,6 +34,17 @@ class Attribute:
     """The range of a numeric attribute, if it is declared; otherwise any number is possible."""
     has_missing: bool = False
     """May the value be missing? Missing is a value of its own, which an attacker sees if the attribute is public."""
+    calendar: Calendar | None = None
+    """Of dates and times, which are numbers here: how they are written."""
+
+    def number(self, value: float) -> str:
+        """Write a number of the attribute for people to read: dates and times as such."""
+        return number_text(value) if self.calendar is None else self.calendar.text(value)
+
+    @property
+    def domain(self) -> Domain | None:
+        """How people are asked for it, where their cells do not tell: dates and times are declared as such."""
+        return None if self.calendar is None else Domain("numeric", calendar=self.calendar)
 
     @cached_property
     def _place(self) -> dict[str, int]:

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import polars as pl
 
-from kspan.data.cells import number_text, write_set
+from kspan.data.cells import write_set
 from kspan.model.outcome import HitMiss, LabelCounts, Outcome, Shares, plain
 from kspan.model.tree.model import Attribute, Node, Region, Tree
 
@@ -69,7 +69,7 @@ def condition(attribute: Attribute, region: Region) -> str:
     '(age > 37 or age is missing)'
     """
     name = _visible(attribute.name)
-    ways = [_between(name, low, high) for low, high in region.intervals]
+    ways = [_between(attribute, name, low, high) for low, high in region.intervals]
     if region.values:
         ways.insert(0, _among(name, attribute.among(region.values)))
     if region.missing:
@@ -187,10 +187,12 @@ def _among(name: str, values: Sequence[str]) -> str:
     return f"{name} = {_visible(values[0])}" if len(values) == 1 else f"{name} in {_visible(write_set(values))}"
 
 
-def _between(name: str, low: float | None, high: float | None) -> str:
+def _between(attribute: Attribute, name: str, low: float | None, high: float | None) -> str:
     if low is None:
-        return f"{name} is a number" if high is None else f"{name} <= {number_text(high)}"
-    return f"{name} > {number_text(low)}" if high is None else f"{number_text(low)} < {name} <= {number_text(high)}"
+        return f"{name} is a number" if high is None else f"{name} <= {attribute.number(high)}"
+    if high is None:
+        return f"{name} > {attribute.number(low)}"
+    return f"{attribute.number(low)} < {name} <= {attribute.number(high)}"
 
 
 def _visible(text: str) -> str:

@@ -48,6 +48,8 @@ def write_attribute(attribute: Attribute) -> dict[str, Any]:
         empty = attribute.low is None or attribute.high is None
         domain = None if empty else [_bound(attribute.low), _bound(attribute.high)]
     written = {"name": attribute.name, "role": attribute.role, "kind": attribute.kind, "domain": domain}
+    if attribute.calendar is not None:
+        written["calendar"] = attribute.calendar.unit
     return {**written, "missing": True} if attribute.has_missing else written
 
 

@@ -59,7 +59,7 @@ class Facts:
     def numbers(self) -> "Numbers | None":
         """Its different numbers in order; None if it holds words."""
         values = self.column.values
-        if self.column.kind != "numeric" or values.dtype == object or not len(values):
+        if self.column.kind != "numeric" or values.dtype == object or not len(values) or self.column.calendar:
             return None
         return Numbers(values.astype(float))
 
@@ -128,5 +128,5 @@ def facts_of(series: pl.Series) -> Facts:
     column = encode_column(series, Schema())
     text = series.dtype in (pl.String, pl.Categorical) or isinstance(series.dtype, pl.Enum)
     step = max(1, len(column.values) // CELLS)
-    cells = tuple(column.label(code) for code in range(0, len(column.values), step)[:CELLS])
+    cells = tuple(column.spelled(code) for code in range(0, len(column.values), step)[:CELLS])
     return Facts(column, series.dtype, cells, text and is_free_text(series))

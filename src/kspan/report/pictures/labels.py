@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 
-from kspan.data.cells import number_text
 from kspan.model.outcome import plain
 from kspan.model.tree.model import Attribute, Region
 from kspan.model.tree.paths import EVERYONE
@@ -38,7 +37,7 @@ def way(attribute: Attribute, region: Region) -> str:
     ('town = a', 'town in {a, b, c, +2 more}')
     """
     name = short(attribute.name)
-    ways = [_between(name, low, high) for low, high in region.intervals[:MOST_VALUES]]
+    ways = [_between(attribute, name, low, high) for low, high in region.intervals[:MOST_VALUES]]
     if len(region.intervals) > MOST_VALUES:
         ways.append(f"+{len(region.intervals) - MOST_VALUES:,} more")
     if region.values:
@@ -107,7 +106,9 @@ def _among(name: str, values: Sequence[str]) -> str:
     return f"{name} in {{{', '.join([*map(short, values[:MOST_VALUES]), *more])}}}"
 
 
-def _between(name: str, low: float | None, high: float | None) -> str:
+def _between(attribute: Attribute, name: str, low: float | None, high: float | None) -> str:
     if low is None:
-        return f"{name} is a number" if high is None else f"{name} ≤ {number_text(high)}"
-    return f"{name} > {number_text(low)}" if high is None else f"{number_text(low)} < {name} ≤ {number_text(high)}"
+        return f"{name} is a number" if high is None else f"{name} ≤ {attribute.number(high)}"
+    if high is None:
+        return f"{name} > {attribute.number(low)}"
+    return f"{attribute.number(low)} < {name} ≤ {attribute.number(high)}"
