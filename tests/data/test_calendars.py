@@ -2,6 +2,7 @@
 
 from datetime import date, datetime, time, timedelta
 
+import pandas as pd
 import polars as pl
 import pytest
 from hypothesis import given
@@ -130,3 +131,13 @@ def test_weeks_do_not_fit_into_months() -> None:
         ks.audit(pl.DataFrame({"birth": days}), policy)
     with pytest.raises(ks.PolicyError, match="the levels of dates must be among"):
         ks.Policy(public=["birth"], require="k=1", hierarchies={"birth": {"build": "dates", "levels": ["fortnight"]}})
+
+
+def test_categories_with_an_order_keep_it() -> None:
+    sizes = pd.DataFrame({"size": pd.Categorical(["L", "S", "M", "XL"] * 2, ["S", "M", "L", "XL"], ordered=True)})
+    policy = ks.Policy(public=["size"], require="k=3")
+    assert set(ks.anonymize(sizes, policy, "mondrian").table["size"]) == {"{S|M}", "{L|XL}"}
+    words = sizes.astype(str)
+    assert set(ks.anonymize(words, policy, "mondrian").table["size"]) == {"{L|M}", "{S|XL}"}
+    typed = pl.DataFrame({"size": pl.Series(words["size"], dtype=pl.Enum(["S", "M", "L", "XL"]))})
+    assert set(ks.anonymize(typed, policy, "mondrian").table["size"]) == {"{S|M}", "{L|XL}"}

@@ -61,11 +61,12 @@ def encode_column(series: pl.Series, schema: Schema) -> Column:
     domain, hierarchy = schema.domains.get(series.name), schema.hierarchies.get(series.name)
     if domain is None and isinstance(hierarchy, Prefixes):
         domain = Domain("categorical")  # what has prefixes is a code, even if it is written in digits
+    order = tuple(series.dtype.categories) if isinstance(series.dtype, pl.Enum) else ()
     calendar = _calendar(series, schema)
     series = _plain(series if calendar is None else as_numbers(series, calendar).alias(series.name))
     if domain is not None and domain.kind == "categorical":
         series = _as_text(series) if domain.values else _without_fraction(_as_text(series))
-    column = _words(series, schema, domain) if series.dtype == pl.String else _numbers(series, domain)
+    column = _words(series, schema, domain, order) if series.dtype == pl.String else _numbers(series, domain)
     column = replace(column, calendar=calendar)
     check_domain(column, schema.range_pattern, hierarchy)
     if hierarchy is None:
@@ -169,7 +170,7 @@ def _ranked_integers(series: pl.Series, has_missing: bool) -> tuple[NDArray[Any]
     return values, places[offsets]
 
 
-def _words(series: pl.Series, schema: Schema, domain: Domain | None) -> Column:
+def _words(series: pl.Series, schema: Schema, domain: Domain | None, order: tuple[str, ...]) -> Column:
     labels = series.unique().drop_nulls().sort()
     codes = _label_codes(series, labels)
     gone = set(schema.missing)
@@ -183,7 +184,7 @@ def _words(series: pl.Series, schema: Schema, domain: Domain | None) -> Column:
     ordinary = labels.filter(~labels.is_in([*gone, *stars]))
     numbers = None if domain is not None and domain.kind == "categorical" else _parsed(ordinary)
     if numbers is None:
-        kind, kept = domain.kind if domain else "categorical", _in_order(ordinary, domain)
+        kind, kept = domain.kind if domain else "categorical", _in_order(ordinary, domain, order)
         values: NDArray[Any] = kept.to_numpy().astype(object)
         place = dict(zip(kept.to_list(), range(len(kept)), strict=True))
     else:
@@ -241,12 +242,15 @@ def _stay_different(labels: pl.Series, numbers: pl.Series) -> bool:
     return different == len(labels) or different == len({Decimal(label) for label in labels})
 
 
-def _in_order(labels: pl.Series, domain: Domain | None) -> pl.Series:
-    if domain is None or domain.values is None:
+def _in_order(labels: pl.Series, domain: Domain | None, order: tuple[str, ...]) -> pl.Series:
+    """The labels as the domain lists them, else in the order of the column's own categories, else by the alphabet."""
+    if domain is not None and domain.values is not None:
+        order = domain.values
+    if not order:
         return labels
-    listed_first = {value: place for place, value in enumerate(domain.values)}
-    order = sorted(labels, key=lambda label: (listed_first.get(label, len(listed_first)), label))
-    return pl.Series(labels.name, order, dtype=pl.String)
+    listed_first = {value: place for place, value in enumerate(order)}
+    ranked = sorted(labels, key=lambda label: (listed_first.get(label, len(listed_first)), label))
+    return pl.Series(labels.name, ranked, dtype=pl.String)
 
 
 def _weights(series: pl.Series) -> Int64s:

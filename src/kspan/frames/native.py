@@ -82,7 +82,9 @@ def _converted(frame: Any) -> pl.DataFrame:
 def _column(series: "nw.Series[Any]", name: str) -> pl.Series:
     if series.dtype != nw.Object:
         with suppress(*UNFIT):
-            return series.to_polars().alias(name)
+            taken = series.to_polars().alias(name)
+            # Categories of pandas that have an order keep it.
+            return taken.cast(pl.Enum(_ordered(series))) if _ordered(series) else taken
     # pandas text without pyarrow, or mixed objects: convert cell by cell in Python, mixed cells as text.
     missing = series.is_null().to_list()
     cells = [None if gone else cell for gone, cell in zip(missing, series.to_list(), strict=True)]
@@ -94,6 +96,15 @@ def _column(series: "nw.Series[Any]", name: str) -> pl.Series:
         with suppress(*UNFIT):
             return pl.Series(name, cells, strict=True)
     return pl.Series(name, [None if cell is None else str(cell) for cell in cells], dtype=pl.String)
+
+
+def _ordered(series: "nw.Series[Any]") -> list[str]:
+    """The categories of a column of pandas in their order, if they have one."""
+    native = series.to_native()
+    if not getattr(getattr(native, "dtype", None), "ordered", False):
+        return []
+    names = list(native.cat.categories)
+    return names if all(isinstance(name, str) for name in names) else []
 
 
 def _with_clean_headers(frame: pl.DataFrame) -> pl.DataFrame:

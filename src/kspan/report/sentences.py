@@ -102,7 +102,7 @@ def proof(audit: Audit, *, warned: bool = False) -> Iterator[str]:
         yield f"That is not known: {visible(audit.covered)}."
         yield from (visible(sentence) for sentence in audit.assumptions)
         return
-    smallest, unit = _crowd(audit), audit.units[:-1]
+    smallest, unit = _crowd(audit), audit.units[:-1] if audit.persons is None else "crowd"
     counted = "rows" if audit.counting == "rows" and audit.k.rows != audit.k.people else "people"
     if audit.holds:
         telling = f"{unit} that tells anything new" if audit.safe_people else unit
