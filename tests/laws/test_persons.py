@@ -1,5 +1,7 @@
 """People with several rows: the judge counts them as the definition does, and what is made for them holds."""
 
+from itertools import combinations
+
 import polars as pl
 import pytest
 from hypothesis import given
@@ -137,3 +139,20 @@ def _made(frame: pl.DataFrame, asked: ks.Policy, method: str, seed: int) -> ks.T
         return ks.anonymize(frame, asked, method, rng=seed)
     except ks.Unreachable:
         return None
+
+
+@pytest.mark.parametrize("known", [1, 2, 3])
+@share_of_examples(0.2)
+@given(baskets=st.lists(st.sets(st.sampled_from("abcd"), min_size=1), min_size=2, max_size=8))
+def test_one_row_a_code_is_km_anonymity(known: int, baskets: list[set[str]]) -> None:
+    """Whatever m codes of somebody are known, at least k people have all of them (Terrovitis et al. 2008)."""
+    rows = [(person, code) for person, codes in enumerate(baskets) for code in sorted(codes)]
+    frame = pl.DataFrame(rows, schema=["id", "code"], orient="row")
+    reached = min(
+        sum(told <= other for other in baskets)
+        for codes in baskets
+        for size in range(1, known + 1)
+        for told in map(set, combinations(sorted(codes), size))
+    )
+    policy = ks.Policy(person="id", public=["code"], known_rows=known, require="k=1")
+    assert ks.audit(frame, policy).k.people == reached
