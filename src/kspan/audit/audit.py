@@ -47,8 +47,8 @@ def audit(
         people, policy = None, people
     if isinstance(own := getattr(release, "policy", None), Policy):
         # What `anonymize` made brings its policy; one that is given goes before it.
-        if people is None and own.person:
-            people = release.behind  # without them, rows would be counted
+        if own.person and (people is None or load(people).equals(release.people)):
+            people = release.behind  # the rows that are in it: without them, rows would be counted
         release, policy = release.table, policy or own
     people, policy = people_and_policy(people, policy)
     if (model := given_model(release, with_people=people is not None)) is not None:

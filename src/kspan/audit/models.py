@@ -53,6 +53,11 @@ def audit_model(
         raise PolicyError(f"{judge.called} cannot be judged together with other releases: only trees can")
     others = [_tree(one) for one in beside]
     if people is None:
+        if policy is not None and policy.person:
+            raise PolicyError(
+                f"people may have several rows (person = {policy.person!r}), and published figures do not say how many "
+                "people these are: give the people (--data)"
+            )
         if beside:
             raise PolicyError("several releases are judged together by their people alone: give them, too (--data)")
         return judge.alone(given, AuditRequest(policy, require, show))

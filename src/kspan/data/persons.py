@@ -11,13 +11,18 @@ from dataclasses import dataclass, field, fields
 import numpy as np
 import polars as pl
 
+from kspan.data.alike import look
 from kspan.data.arrays import Int64s
+from kspan.data.cells import number, number_text
 from kspan.data.groups import NO_WEIGHTS, Counts, Groups, counts_of_keys, tally
 from kspan.data.schema import Schema
-from kspan.data.table import Column, Table
+from kspan.data.table import MISSING_LABEL, Column, Table
 from kspan.errors import DataError, PolicyError, listed
 
 _Keys = tuple[Int64s, Int64s]
+
+EXACT = 2.0**53
+"""From here on floats skip whole numbers: longer numbers of people are told apart as they are written."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -45,7 +50,7 @@ def persons_of(frame: pl.DataFrame, schema: Schema) -> Int64s | None:
         return None
     if schema.person is False or schema.person not in frame.columns:
         return None
-    column = frame[schema.person]
+    column = _plainly(frame[schema.person], schema)
     if column.null_count():
         raise DataError(
             f"{column.null_count()} rows do not say whose they are ({schema.person!r} is missing): fill that in, or "
@@ -78,7 +83,7 @@ def _check_rows_are_people(frame: pl.DataFrame, schema: Schema) -> None:
     names = [name for name in schema.identifier if name in frame.columns]
     if not names:
         return
-    known = frame.select(names).drop_nulls()
+    known = frame.select(_plainly(frame[name], schema) for name in names).drop_nulls()
     repeated = known.height - known.n_unique()
     if repeated:
         raise PolicyError(
@@ -86,6 +91,23 @@ def _check_rows_are_people(frame: pl.DataFrame, schema: Schema) -> None:
             f'(person = "{names[0]}" instead of identifier), so that people are counted; if each row is a person, '
             "say person = false"
         )
+
+
+def _plainly(names: pl.Series, schema: Schema) -> pl.Series:
+    """Names of people as they look: those that look alike, or spell the same number, are one; null shows nothing."""
+    if names.dtype.is_integer():
+        return names
+    different = names.unique().drop_nulls()
+    texts = [number_text(cell) if isinstance(cell, float) else str(cell) for cell in different]
+    nothing = {"", "nan", MISSING_LABEL, *schema.missing}
+    seen = [None if look(text) in nothing else _number(look(text)) for text in texts]
+    return names.replace_strict(different, seen, return_dtype=pl.String, default=None)
+
+
+def _number(text: str) -> str:
+    """The text, or the usual spelling of the number that it is."""
+    found = number(text)
+    return text if found is None or abs(found) >= EXACT else number_text(found)
 
 
 def rows_of_the_largest(person: Int64s, group: Int64s, number: int) -> Int64s:

@@ -83,6 +83,8 @@ class Schema:
                 continue
             if name is not None and not isinstance(name, str):
                 raise PolicyError(f"the {role} must be the name of one column")
+            if name is not None and not name.strip():
+                raise PolicyError(f"the {role} must be the name of one column, not an empty text")
             self._set(role, name.strip() if name is not None else None)
         if self.sampling_weight is not None and (self.person or self.weight is not None):
             other = "person" if self.person else "weight"

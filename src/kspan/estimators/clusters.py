@@ -18,6 +18,7 @@ from kspan.induce.clusters.learner import Scaling, clusters
 from kspan.model.clusters.assigned import assigned
 from kspan.model.clusters.model import Clusters
 from kspan.policy import Policy
+from kspan.policy.free_text import check_no_free_text
 
 
 class KAnonymousClusters(ClusterMixin, BaseEstimator):  # type: ignore[misc]
@@ -70,6 +71,7 @@ class KAnonymousClusters(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             domains=self.domains or {},
         )
         kept = rows.drop(identifier)
+        check_no_free_text(kept, policy)
         self.clusters_ = clusters(
             encode(kept, policy), policy, most=self.n_clusters, min_people=self.min_people, scaling=self.scaling
         )

@@ -13,9 +13,9 @@ NO_DATABASES = {"http", "https", "ftp", "file", "s3", "gs", "az"}
 """Addresses of files: they are taken for paths, and no such file will be found."""
 DATABASE_FILES = ("sqlite", "duckdb")
 PARTS = ("table", "sheet")
-SECRET = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+:/+[^\s:/@?#]*):(?:\S*|(?!\d+(?:[/?\s:,'\"]|$)).*)@")
+SECRET = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+:/*[^\s:/@?#]*):(?:\S*|(?!\d+(?:[/?\s:,'\"]|$)).*)@")
 """A user and a password, which may have any characters, blanks too; what follows the colon may also be a port."""
-SECRET_OPTION = re.compile(r"([?&;][\w.]*(?:pass|pwd|secret|token|key)[\w.]*=)[^&;\s]*", re.IGNORECASE)
+SECRET_OPTION = re.compile(r"((?:^|[?&;\s'\"])[\w.]*(?:pass|pwd|secret|token|key)[\w.]*=)[^&;\s]*", re.IGNORECASE)
 UNFIT = re.compile(r"[^\w.-]+")
 
 

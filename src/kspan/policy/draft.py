@@ -67,7 +67,9 @@ def _keyed(found: Sequence[Guess]) -> dict[str, Guess]:
     keys: dict[str, Guess] = {}
     for key in ("person", "sampling_weight"):
         # Of several columns, the one with the most different values tells most people apart.
-        fit = max((guess for guess in found if guess.key == key), key=lambda guess: guess.distinct, default=None)
+        # A row of nobody is refused, so a column with gaps is not taken.
+        fits = [guess for guess in found if guess.key == key and not guess.missing]
+        fit = max(fits, key=lambda guess: guess.distinct, default=None)
         # A group of people with several rows stands for nobody knows how many.
         if fit is not None and not (key == "sampling_weight" and "person" in keys):
             keys[key] = fit

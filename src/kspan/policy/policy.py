@@ -97,6 +97,8 @@ class Policy(Schema):
         _check_word("counting", self.counting, get_args(Counting))
         if self.known_rows != "all":
             check_number("known_rows", self.known_rows, low=1, whole=True)
+            if self.person is None:
+                raise PolicyError("known_rows is about people with several rows: say whose row is whose with person")
         super().__post_init__()
         hierarchies = {name: _hierarchy(name, says, Path()) for name, says in self.hierarchies.items()}
         self._set("hierarchies", MappingProxyType(hierarchies))

@@ -18,7 +18,7 @@ from kspan.audit.findings import Audit
 from kspan.data.cells import SUPPRESSED
 from kspan.data.hierarchy import Hierarchy
 from kspan.data.table import Table
-from kspan.errors import DataError, KspanError, listed
+from kspan.errors import DataError, DoesNotHold, KspanError, listed
 from kspan.frames.commit import File, content_of, write_files
 from kspan.frames.databases.door import check_target, draft_of, is_stored, is_target
 from kspan.frames.databases.stored import Draft
@@ -176,6 +176,11 @@ class TableRelease(ShownInNotebooks):
         if is_target(target := Source.of(path)):
             self._store(target, self.behind, source)
             return
+        if self.frame.height != self.audit.rows:
+            raise DoesNotHold(
+                f"the table has {self.frame.height} rows, and {self.audit.rows} were made: it was not written; a table "
+                "of your own can be judged and written by publish_table"
+            )
         # Judged once more: the table can be changed after it was made, and the checksum must be of what is written.
         judged = judged_table(self.frame, self.policy, path, people=self.behind, keep_formulas=keep_formulas)
         manifest = self.manifest(checksum(judged.content), defused=judged.defused)
@@ -253,13 +258,13 @@ def released_rows(people: pl.DataFrame, release: str | os.PathLike[str], rows: i
     """Return the people who are in a release of so many rows, if the owner's file beside it tells; otherwise all."""
     try:
         owner = json.loads(content_of(beside(release)[-1]) or b"{}")
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return people
     withheld = owner.get("withheld_rows") if isinstance(owner, dict) and owner.get("format") == OWNER_FORMAT else None
     if not isinstance(withheld, list) or people.height - len(withheld) != rows:
         return people  # the file is of another table
     gone = np.zeros(people.height, bool)
-    gone[[row for row in withheld if isinstance(row, int) and 0 <= row < people.height]] = True
+    gone[[row for row in withheld if type(row) is int and 0 <= row < people.height]] = True
     return people.filter(pl.Series(~gone))
 
 

@@ -78,6 +78,11 @@ def linked_people(table: Table, partition: Partition, groups: Groups, policy: Po
     span, example = spans_of_kinds(links, len(kinds), len(groups))
     if not len(example):
         raise DataError("no row of the release admits any of the people: give the table that it was made from")
+    if policy.person:
+        theirs, of_kind = np.zeros(len(groups), np.int64), np.bincount(kinds.group, minlength=len(kinds))
+        for kind, group in links.of(np.arange(len(kinds))):
+            np.add.at(theirs, group, of_kind[kind])
+        check_theirs(groups.sizes, theirs, int(of_kind[span != NOBODY].sum()))
     present = np.flatnonzero(span[kinds.group] != NOBODY)
     matched = table.at(present)
     sharing = count_groups(matched, span[kinds.group[present]], len(example), policy.private)
@@ -99,6 +104,17 @@ def linked_people(table: Table, partition: Partition, groups: Groups, policy: Po
         of_row=span[kinds.group],
         links=links,
     )
+
+
+def check_theirs(released: Int64s, theirs: Int64s, matched: int) -> None:
+    """Refuse rows that cannot be of the people given: `theirs[g]` of their rows fit group g, `matched` fit any."""
+    strange = int(np.maximum(released - theirs, 0).sum())
+    strange = max(strange, int(released.sum()) - matched)
+    if strange:
+        raise DataError(
+            f"the release has {strange} rows more than these people can have in it, so nobody knows whose they are: "
+            "give all rows that it was made from"
+        )
 
 
 def spans_of_kinds(links: Links, kinds: int, groups: int) -> tuple[Int64s, Int64s]:

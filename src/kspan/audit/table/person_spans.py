@@ -5,16 +5,18 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+import polars as pl
 
 from kspan.audit.findings import K, LinkedPeople, Persons, Utility
 from kspan.audit.measured import measured
 from kspan.audit.risk import Risk, journalist_risk, risk_of
 from kspan.audit.table.link import Links
-from kspan.audit.table.people import NOBODY, spans_of_kinds
+from kspan.audit.table.people import NOBODY, check_theirs, spans_of_kinds
 from kspan.audit.table.persons import PersonCrowds
 from kspan.audit.table.spans import TableSpans
+from kspan.data.alike import look
 from kspan.data.arrays import Bools, Int64s
-from kspan.data.table import Table
+from kspan.data.table import Column, Table
 from kspan.errors import DataError
 from kspan.model.partition import Partition
 from kspan.policy import Policy
@@ -63,12 +65,16 @@ class PersonSpans(TableSpans):
         assert there.persons is not None
         bin_ = span[kinds.group[rows]]
         of_bin = _pairs(links, span, len(spans.partition))
+        theirs = np.zeros(len(spans.partition), np.int64)
+        np.add.at(theirs, of_bin[1], np.bincount(bin_)[of_bin[0]])
+        check_theirs(spans.groups.sizes, theirs, len(rows))
         absent = _absent(np.bincount(bin_), spans.groups.sizes, of_bin)
         if absent.any() and spans.policy.require.about(spans.policy.private):
             raise DataError(
-                f"the people have {len(rows) - spans.table.rows} rows more than the release admits, so that their "
-                "private values are not those of the release: give just the rows that are in it"
+                f"the people have {int(absent.sum())} rows more than the release admits, so that their private values "
+                "are not those of the release: give just the rows that are in it"
             )
+        check_values(spans, there, bin_, of_bin)
         given = LinkedPeople(people.people, people.people - there.people)
         crowds = _crowds(there, there.persons, bin_, absent, spans.policy)
         return cls(**vars(spans), crowds=crowds, of_bin=of_bin, given=given)
@@ -172,6 +178,31 @@ def _absent(rows: Int64s, released: Int64s, of_bin: tuple[Int64s, Int64s]) -> In
     absent[bin_[alone]] = np.maximum(rows[bin_[alone]] - released[group[alone]], 0)
     np.minimum(absent, rows, out=absent)
     return absent
+
+
+def check_values(spans: TableSpans, people: Table, bin_: Int64s, of_bin: tuple[Int64s, Int64s]) -> None:
+    """Refuse private values that are not those of the people, where it is known whose rows a group has."""
+    alone = (np.bincount(of_bin[0])[of_bin[0]] == 1) & (np.bincount(of_bin[1])[of_bin[1]] == 1)
+    bins = np.flatnonzero(np.bincount(of_bin[0][alone], minlength=int(bin_.max()) + 1))
+    group_of = np.full(int(bin_.max()) + 1, -1, np.int64)
+    group_of[of_bin[0][alone]] = of_bin[1][alone]
+    for name in spans.policy.require.about(spans.policy.private):
+        shown = pl.DataFrame({"group": spans.partition.group, "value": _labels(spans.table[name])})
+        had = pl.DataFrame({"group": group_of[bin_], "value": _labels(people[name])})
+        known = pl.Series(group_of[bins])
+        counted = [
+            each.filter(pl.col("group").is_in(known.implode())).group_by("group", "value").len().sort("group", "value")
+            for each in (shown, had)
+        ]
+        if not counted[0].equals(counted[1]):
+            raise DataError(
+                f"the values of {name!r} in the release are not those of these people: give the table that it was made "
+                "from"
+            )
+
+
+def _labels(column: Column) -> pl.Series:
+    return pl.Series([look(column.label(code)) for code in range(column.size)], dtype=pl.String)[column.codes]
 
 
 def _worst(key: str, levels: list[Any]) -> Any:

@@ -19,6 +19,7 @@ from kspan.model.clusters.model import Axis, Center, Clusters
 from kspan.model.tree.model import Attribute, Role
 from kspan.options import Within, takes_options
 from kspan.policy import Policy, PolicyLike
+from kspan.policy.free_text import check_no_free_text
 from kspan.policy.values import check_occurs
 from kspan.privacy import KAnonymity, OnPrivate
 
@@ -36,8 +37,9 @@ def learn_clusters(data: Any, policy: PolicyLike, **options: Any) -> Clusters:
     3 people around age 21, pay 2
     3 people around age 61, pay 8
     """
-    policy = Policy.of(policy)
-    return clusters(encode(load(data), policy), policy, **options)
+    policy, people = Policy.of(policy), load(data)
+    check_no_free_text(people, policy)
+    return clusters(encode(people, policy), policy, **options)
 
 
 @takes_options
