@@ -21,6 +21,8 @@ from kspan.errors import DataError, PolicyError, listed
 
 _Keys = tuple[Int64s, Int64s]
 
+PLAIN, MAY_BE_ODD = r"^[!-~]+( [!-~]+)*$", r"^(\+|-0|-?\d+[.eE])"
+"""Texts that look as they are spelled, and those of them that may spell a number in another way than usual."""
 EXACT = 2.0**53
 """From here on floats skip whole numbers: longer numbers of people are told apart as they are written."""
 
@@ -97,11 +99,17 @@ def _plainly(names: pl.Series, schema: Schema) -> pl.Series:
     """Names of people as they look: those that look alike, or spell the same number, are one; null shows nothing."""
     if names.dtype.is_integer():
         return names
-    different = names.unique().drop_nulls()
-    texts = [number_text(cell) if isinstance(cell, float) else str(cell) for cell in different]
-    nothing = {"", "nan", MISSING_LABEL, *schema.missing}
-    seen = [None if look(text) in nothing else _number(look(text)) for text in texts]
-    return names.replace_strict(different, seen, return_dtype=pl.String, default=None)
+    if names.dtype.is_float():
+        different = names.unique().drop_nulls()
+        names = names.replace_strict(different, list(map(number_text, different)), return_dtype=pl.String, default=None)
+    names = names.cast(pl.String)
+    nothing = ["", "nan", MISSING_LABEL, *schema.missing]
+    labels = names.unique().drop_nulls()
+    odd = labels.filter(~labels.str.contains(PLAIN) | labels.str.contains(MAY_BE_ODD) | labels.is_in(nothing))
+    if not len(odd):  # as a rule, so that names are not gone through one by one
+        return names
+    seen = [None if look(text) in nothing else _number(look(text)) for text in odd]
+    return names.replace_strict(odd, seen, return_dtype=pl.String, default=names)
 
 
 def _number(text: str) -> str:
