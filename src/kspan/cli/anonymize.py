@@ -64,6 +64,10 @@ class AnonymizeRequest:
     explain: Annotated[
         Path | None, typer.Option(help="Also write what each public value became, as CSV: for the owner only.")
     ] = None
+    recoding: Annotated[
+        Path | None,
+        typer.Option(help="Also write the recoding, for kspan apply to show later rows alike: for the owner only."),
+    ] = None
     report: ReportFile = None
     curve: Curve = False
     sql: Sql = None
@@ -114,6 +118,8 @@ def anonymize(asked: AnonymizeRequest) -> int:
         release.save(output, source=None if str(data) == "-" else data, keep_formulas=asked.keep_formulas)
         if asked.explain is not None:
             write_table(release.mapping(), asked.explain, owner_only=True)
+        if asked.recoding is not None:
+            release.save_recoding(asked.recoding)
         if report is not None:
             from kspan.report.making import table_summary
 
@@ -161,8 +167,13 @@ def _check_places(asked: AnonymizeRequest) -> None:
         check_writable(asked.output)
     if asked.explain is not None:
         check_writable(asked.explain)
-    for path in beside(asked.output):
+    for path in (*beside(asked.output), *([] if asked.recoding is None else [asked.recoding])):
         check_place(path)
     check_report_file(asked.report, asked.curve)
-    written = {"-o": asked.output, "--explain": asked.explain, "--report": asked.report}
+    written = {
+        "-o": asked.output,
+        "--explain": asked.explain,
+        "--recoding": asked.recoding,
+        "--report": asked.report,
+    }
     check_apart(written, asked.data, asked.policy, *beside(asked.output))

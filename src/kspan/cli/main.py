@@ -14,6 +14,7 @@ import typer
 
 from kspan import __version__
 from kspan.cli.anonymize import AnonymizeCommand, AnonymizeRequest, anonymize
+from kspan.cli.apply import ApplyRequest, apply
 from kspan.cli.audit import AuditRequest, audit
 from kspan.cli.compare import CompareRequest, compare
 from kspan.cli.demo import demo
@@ -47,6 +48,7 @@ app.command()(demo)
 app.command()(command_of(InitRequest, init))
 app.command()(command_of(AuditRequest, audit))
 app.command(cls=AnonymizeCommand)(command_of(AnonymizeRequest, anonymize))
+app.command()(command_of(ApplyRequest, apply))
 app.command(cls=LearnCommand)(command_of(LearnRequest, learn))
 app.command()(command_of(PredictRequest, predict))
 app.command()(command_of(CompareRequest, compare))
