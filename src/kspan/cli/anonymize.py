@@ -1,12 +1,12 @@
 """kspan anonymize: a table in which everybody stands in a crowd."""
 
-import sys
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from kspan.cli.log import notice
 from kspan.cli.methods import MethodCommand, Methods, check_given, flag_of
 from kspan.cli.options import (
     KINDS,
@@ -125,9 +125,10 @@ def anonymize(asked: AnonymizeRequest) -> int:
 
             save_report(table_summary(release, path=output, curve=asked.curve, progress=step), report)
     *going, staying = beside(output)
-    print(
+    notice(
         f"Wrote {' and '.join(map(str, (output, *going)))}, which may go out, and {staying}, which stays with you.",
-        file=sys.stderr,
+        rows=release.audit.rows,
+        withheld=release.withheld,
     )
     tell_report(report)
     return _tell(release, asked)

@@ -1,12 +1,12 @@
 """kspan apply: new rows, shown as an earlier release shows such people, as a release of their own."""
 
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from kspan.cli.log import notice
 from kspan.cli.options import (
     KINDS,
     Columns,
@@ -92,10 +92,11 @@ def apply(asked: ApplyRequest) -> int:
         step("writing it")
         release.save(output, source=None if str(data) == "-" else data, keep_formulas=asked.keep_formulas)
     *going, staying = beside(output)
-    print(
+    notice(
         f"Wrote {' and '.join(map(str, (output, *going)))}, which may go out, and {staying}, which stays with you; "
         f"{release.withheld} of {people.height} rows are withheld.",
-        file=sys.stderr,
+        rows=release.audit.rows,
+        withheld=release.withheld,
     )
     return _tell(release, asked)
 
