@@ -44,7 +44,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.slow
-@share_of_examples(0.06)
+@share_of_examples(0.04)
 @pytest.mark.parametrize("method", methods())
 @given(people=tables(), new=arrivals)
 def test_a_stored_recoding_gives_the_same_as_the_one_in_memory(
@@ -73,7 +73,7 @@ def released(kept: ks.KeptRecoding, people: pl.DataFrame) -> bool:
 
 
 @pytest.mark.slow
-@share_of_examples(0.06)
+@share_of_examples(0.04)
 @pytest.mark.parametrize("method", methods())
 @given(people=tables(), require=st.sampled_from(["k=2", "k=3", "k=2, confidence[label]=0.9"]))
 def test_rows_that_it_was_made_from_show_their_cells_again(method: str, people: pl.DataFrame, require: str) -> None:
@@ -90,7 +90,7 @@ def test_rows_that_it_was_made_from_show_their_cells_again(method: str, people: 
 
 
 @pytest.mark.slow
-@share_of_examples(0.04)
+@share_of_examples(0.03)
 @pytest.mark.parametrize("method", methods())
 @pytest.mark.parametrize("counting", ["rows", "people"])
 @given(people=tables(), later=tables(), require=st.sampled_from(["k=2", "k=3", "k=2, t[label]=0.4"]))
