@@ -140,6 +140,8 @@ def test_the_manifest_says_where_it_is_from(kept: ks.KeptRecoding, people: pl.Da
     assert manifest["facts"]["applied from"] == {"sha256": kept.checksum, "method": "mondrian"}
     assert ks.read_table(tmp_path / "night.csv").equals(release.frame)
     assert "Name" not in release.frame.columns
+    with pytest.raises(ks.PolicyError, match="is kept already"):
+        release.save_recoding(tmp_path / "recoding.json")
 
 
 def test_rows_that_break_it_are_refused_or_withheld(kept: ks.KeptRecoding, people: pl.DataFrame) -> None:

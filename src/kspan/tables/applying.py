@@ -5,6 +5,7 @@ cell that does not admit what a person has is replaced by the narrowest one that
 everywhere, and else by `*`. Then the rows are judged by themselves, and as one table with earlier releases.
 """
 
+import math
 import secrets
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -22,8 +23,9 @@ from kspan.audit.audit import audit
 from kspan.audit.findings import Audit
 from kspan.audit.table.link import admitted
 from kspan.data.arrays import Bools, Int64s
-from kspan.data.cells import SUPPRESSED
+from kspan.data.cells import SUPPRESSED, Between, number
 from kspan.data.encode import encode
+from kspan.data.meaning import meanings
 from kspan.data.table import Column, Table
 from kspan.errors import DataError, DoesNotHold, KspanError, PolicyError, listed
 from kspan.frames.files import load
@@ -112,19 +114,42 @@ def _coded(people: pl.DataFrame, policy: Policy, asked: Asked) -> tuple[Table, P
 
 def _true_cells(place: Placed, way: Way, *, by_value: bool) -> Int64s:
     """The code of the cell that each new row shows: one that admits its value, or `ABSENT` for `*`."""
-    new, column = place.new, way.region.column
-    start, values = admitted(column, new)
-    pairs = np.repeat(np.arange(column.size), np.diff(start)) * new.size + values
-    codes = new.codes.astype(np.int64)
-    cells = place.cells.copy()
-    untrue = (place.admitting == ABSENT) | ~np.isin(place.admitting * new.size + codes, pairs)
-    cells[untrue] = _narrowest(column, new, pairs)[codes[untrue]] if by_value else ABSENT
+    new, cells = place.new, place.cells.copy()
+    untrue = ~_admits(place, way.region.column)
+    cells[untrue] = _narrowest(way.region.column, new)[new.codes[untrue]] if by_value and untrue.any() else ABSENT
     return cells
 
 
-def _narrowest(column: Column, new: Column, pairs: Int64s) -> Int64s:
-    """The narrowest cell that admits each new value, or `ABSENT`, by the pairs of a cell and a value that it admits."""
-    cell, value = np.divmod(pairs, new.size)
+def _admits(place: Placed, column: Column) -> Bools:
+    """Which new rows have a value that the cell of their place admits."""
+    new, cell = place.new, place.admitting
+    found: Bools = np.zeros(len(cell), bool)
+    # Very many numbers may be in very many ranges: each row is compared with its own.
+    read = meanings(column).cells if column.hierarchy is None else ()
+    ranges = {code: one for code, one in enumerate(read) if isinstance(one, Between)}
+    if ranges:
+        numbers = np.array([_number(new, code) for code in range(new.size)])
+        low, high = np.full((2, column.size), np.nan)
+        low[list(ranges)], high[list(ranges)] = zip(*(one.closed(whole=False) for one in ranges.values()), strict=True)
+        found = (low[cell] <= numbers[new.codes]) & (numbers[new.codes] <= high[cell])
+    others = np.array([code for code in range(column.size) if code not in ranges], np.int64)
+    plain = column.values[others[others < len(column.values)]]
+    start, values = admitted(replace(column, values=plain), new)
+    pairs = np.repeat(others, np.diff(start)) * new.size + values
+    found |= np.isin(cell * new.size + new.codes, pairs)
+    found[cell == ABSENT] = False
+    return found
+
+
+def _number(column: Column, code: int) -> float:
+    value = number(column.label(code)) if code < len(column.values) else None
+    return math.nan if value is None else value
+
+
+def _narrowest(column: Column, new: Column) -> Int64s:
+    """The narrowest cell that admits each new value, or `ABSENT`."""
+    start, value = admitted(column, new)
+    cell = np.repeat(np.arange(column.size), np.diff(start))
     widest_first = np.argsort(-penalties(column)[cell], kind="stable")
     found = np.full(new.size, ABSENT, np.int64)
     found[value[widest_first]] = cell[widest_first]  # the last one stays

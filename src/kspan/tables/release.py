@@ -19,7 +19,7 @@ from kspan.audit.findings import Audit
 from kspan.data.cells import SUPPRESSED
 from kspan.data.hierarchy import Hierarchy
 from kspan.data.table import Table
-from kspan.errors import DataError, KspanError, listed
+from kspan.errors import DataError, KspanError, PolicyError, listed
 from kspan.frames.commit import File, content_of, write_files
 from kspan.frames.databases.door import check_target, draft_of, is_stored, is_target
 from kspan.frames.databases.stored import Draft
@@ -106,8 +106,11 @@ class TableRelease(ShownInNotebooks):
 
     def kept_recoding(self) -> "KeptRecoding":
         """Return the recoding, without the rows: to be stored, and applied to people who come later."""
-        from kspan.tables.recoding import KeptRecoding  # which makes releases itself
+        from kspan.tables.applying import METHOD  # which makes releases itself, as does what is kept
+        from kspan.tables.recoding import KeptRecoding
 
+        if self.method == METHOD:
+            raise PolicyError("these rows were shown by a recoding that is kept already: apply that one again")
         ways = ways_of(self.recoding, self.source, self.policy.public)
         return KeptRecoding(self.asked, self.method, _plain(self.options), _plain(self.facts), ways)
 
