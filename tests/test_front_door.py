@@ -168,6 +168,7 @@ def test_every_verb_is_here() -> None:
         *(
             "load_itemsets",
             "load_model",
+            "load_recoding",
             "load_rules",
             "load_tree",
             "read_hierarchy",

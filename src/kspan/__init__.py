@@ -99,6 +99,8 @@ if TYPE_CHECKING:
     from kspan.share.publishing import prune_tree as prune_tree
     from kspan.share.publishing import share_tree as share_tree
     from kspan.tables.making import anonymize as anonymize
+    from kspan.tables.recoding import KeptRecoding as KeptRecoding
+    from kspan.tables.recoding import load_recoding as load_recoding
     from kspan.tables.release import TableRelease as TableRelease
 
 _HOMES = {
@@ -175,6 +177,7 @@ _HOMES = {
     "kspan.share.merging": ("merge_trees", "pseudo_data"),
     "kspan.share.publishing": ("SharedTree", "prune_tree", "share_tree"),
     "kspan.tables.making": ("anonymize",),
+    "kspan.tables.recoding": ("KeptRecoding", "load_recoding"),
     "kspan.tables.release": ("TableRelease",),
     "kspan.privacy": (
         "Alpha",

@@ -9,6 +9,7 @@ in the release.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -16,19 +17,17 @@ import polars as pl
 from numpy.typing import NDArray
 
 from kspan.anonymize.crowds import Recoding
-from kspan.anonymize.frame import labels_of, shown_cells, spelled_of
+from kspan.anonymize.frame import labels_of, spelled_of
+from kspan.anonymize.ways import ABSENT, Way, Ways, ways_of
 from kspan.data.arrays import Floats, Int64s
 from kspan.data.cells import SUPPRESSED, number, range_of, read_cell, values_in
+from kspan.data.domain import Domain
 from kspan.data.encode import encode
 from kspan.data.groups import group_rows
 from kspan.data.schema import Schema
 from kspan.data.table import Column, Table
-from kspan.model.partition import WITHHELD
 from kspan.policy import Policy
 from kspan.utility.loss import penalties
-
-ABSENT = -1
-"""Stands for the place of a value that is not in the release."""
 
 AT_ONCE = 4096
 """This many different rows are compared with the groups at a time, since distances from all cells take memory."""
@@ -36,44 +35,80 @@ AT_ONCE = 4096
 
 def shown_of(rows: pl.DataFrame, recoding: Recoding, source: Table, policy: Policy) -> dict[str, pl.Series]:
     """What new rows show of each public attribute, by the recoding of a source."""
-    attributes = _attributes(rows, recoding, source, policy)
-    if all(attribute.keeps_to_values for attribute in attributes):
-        return _told({attribute.name: attribute.value_by_value() for attribute in attributes}, policy)
-    return _told(_shown_by_nearest(attributes, recoding), policy)
+    return shown_by_ways(rows, ways_of(recoding, source, policy.public), policy)
+
+
+def shown_by_ways(rows: pl.DataFrame, ways: Ways, policy: Policy) -> dict[str, pl.Series]:
+    """What new rows show of each public attribute, by the ways that values went."""
+    return _told([place.cells for place in placed(rows, ways, policy)], ways, policy)
 
 
 def shown_by_nearest(rows: pl.DataFrame, recoding: Recoding, source: Table, policy: Policy) -> dict[str, pl.Series]:
     """What the nearest group of each row shows, even if every value has one cell everywhere: so no group is new."""
-    return _told(_shown_by_nearest(_attributes(rows, recoding, source, policy), recoding), policy)
+    ways = ways_of(recoding, source, policy.public)
+    return _told([place.cells for place in placed_by_nearest(rows, ways, policy)], ways, policy)
 
 
-def _told(shown: dict[str, pl.Series], policy: Policy) -> dict[str, pl.Series]:
-    """Cells with the policy's own text for suppressed ones."""
-    return {name: cells.replace(SUPPRESSED, policy.suppressed_text) for name, cells in shown.items()}
+@dataclass(frozen=True)
+class Placed:
+    """Where the new rows have their place in one public attribute of a release."""
+
+    new: Column
+    """The attribute as the new rows have it."""
+    cells: Int64s
+    """The code of the cell that each row shows; `ABSENT` if that is `*`, and nobody in the release shows it."""
+    admitting: Int64s
+    """The code of the cell that says whom this place admits: of a region, where groups have some."""
 
 
-def _attributes(rows: pl.DataFrame, recoding: Recoding, source: Table, policy: Policy) -> "list[_Attribute]":
+def placed(rows: pl.DataFrame, ways: Ways, policy: Policy) -> list[Placed]:
+    """Find the place of new rows in each public attribute: value by value if values have one cell, else by group."""
+    if not ways.by_value:
+        return placed_by_nearest(rows, ways, policy)
+    attributes = _attributes(rows, ways, policy)
+    found = [attribute.value_by_value() for attribute in attributes]
+    return [Placed(attribute.new, cells, cells) for attribute, cells in zip(attributes, found, strict=True)]
+
+
+def placed_by_nearest(rows: pl.DataFrame, ways: Ways, policy: Policy) -> list[Placed]:
+    """Find the nearest group of each new row, by its regions if it has some."""
+    attributes = _attributes(rows, ways, policy)
+    region = _nearest(attributes)
+    group = region if ways.group_of_region is None else ways.group_of_region[region]
+    return [Placed(one.new, one.shown.code[group], one.region.code[region]) for one in attributes]
+
+
+def _told(cells: list[Int64s], ways: Ways, policy: Policy) -> dict[str, pl.Series]:
+    """Cells as text, with the policy's own for suppressed ones."""
+    pairs = zip(ways.attributes.values(), cells, strict=True)
+    return {way.name: cell_texts(way, codes, policy.suppressed_text) for way, codes in pairs}
+
+
+def cell_texts(way: Way, codes: Int64s, suppressed_text: str) -> pl.Series:
+    """What cells with these codes show; `ABSENT` is a suppressed one."""
+    labels = [*spelled_of(way.shown.column, suppressed_text), suppressed_text]
+    return pl.Series(way.name, labels, dtype=pl.String)[np.where(codes == ABSENT, len(labels) - 1, codes)]
+
+
+def _attributes(rows: pl.DataFrame, ways: Ways, policy: Policy) -> "list[_Attribute]":
     # That a value is not declared in a domain or a hierarchy is no reason to refuse a row: it is just new.
-    schema = Schema(public=policy.public, missing=policy.missing, suppressed_text=policy.suppressed_text)
+    dates = {way.name: way.source.calendar for way in ways.attributes.values() if way.source.calendar is not None}
+    schema = Schema(
+        public=policy.public,
+        domains={name: Domain("numeric", calendar=calendar) for name, calendar in dates.items()},
+        missing=policy.missing,
+        suppressed_text=policy.suppressed_text,
+    )
     table = encode(rows, schema, policy.public)
-    return [_Attribute(table[name], source[name], recoding) for name in policy.public]
+    return [_Attribute(table[name], ways.attributes[name]) for name in policy.public]
 
 
 class _Attribute:
     """One public attribute of new rows, together with that of the source and what became of its values."""
 
-    def __init__(self, new: Column, source: Column, recoding: Recoding) -> None:
-        self.name, self.new, self.source = new.name, new, source
-        self.shown = recoding.partition.shown[new.name]
-        self.region = self.shown if recoding.regions is None else recoding.regions.shown[new.name]
-        """What the groups, or each of their regions, admit."""
-        group = recoding.partition.group
-        codes, cells = source.codes[group != WITHHELD], self.shown.code[group[group != WITHHELD]]
-        self.became = np.full(source.size, ABSENT, np.int64)
-        """A cell that each value of the source became."""
-        self.became[codes] = cells
-        self.keeps_to_values = bool((self.became[codes] == cells).all())
-        """Did every value become the same cell everywhere?"""
+    def __init__(self, new: Column, way: Way) -> None:
+        self.name, self.new, self.source = new.name, new, way.source
+        self.became, self.shown, self.region = way.became, way.shown, way.region
 
     @cached_property
     def place(self) -> Int64s:
@@ -92,18 +127,19 @@ class _Attribute:
                 place[code] = released[below if value - numbers[below] <= numbers[above] - value else above]
         return place
 
-    def value_by_value(self) -> pl.Series:
-        """The cell of each new row, if every value has one cell everywhere."""
-        cells, spelled = labels_of(self.shown.column), spelled_of(self.shown.column)
+    def value_by_value(self) -> Int64s:
+        """The code of the cell of each new row, if every value has one cell everywhere."""
+        cells = labels_of(self.shown.column)
         narrowest_first = np.argsort(penalties(self.shown.column), kind="stable").tolist()
 
-        def cell(place: int, label: str | None) -> str | None:
+        def cell(place: int, label: str | None) -> int:
             if place != ABSENT:
-                return spelled[int(self.became[place])]
-            return next((spelled[at] for at in narrowest_first if label in self._values(cells[at])), SUPPRESSED)
+                return int(self.became[place])
+            otherwise = ABSENT if self.shown.column.suppressed is None else self.shown.column.suppressed
+            return next((at for at in narrowest_first if label in self._values(cells[at])), otherwise)
 
-        texts = [cell(*each) for each in zip(self.place.tolist(), labels_of(self.new), strict=True)]
-        return pl.Series(self.name, texts, dtype=pl.String)[self.new.codes]
+        codes = [cell(*each) for each in zip(self.place.tolist(), labels_of(self.new), strict=True)]
+        return np.array(codes, np.int64)[self.new.codes]
 
     def distances(self, codes: Int64s) -> NDArray[np.float32]:
         """How far each cell of groups is from some new values: 0 if it admits a value, and 1 at most."""
@@ -148,13 +184,6 @@ class _Attribute:
         if hierarchy is not None and (name := hierarchy.find(cell)):
             return [hierarchy.values[member] for member in hierarchy.members[name]]
         return values_in(read_cell(cell))
-
-
-def _shown_by_nearest(attributes: list[_Attribute], recoding: Recoding) -> dict[str, pl.Series]:
-    group = _nearest(attributes)
-    if recoding.regions is not None:
-        group = recoding.regions.group[group]
-    return {attribute.name: shown_cells(recoding.partition, attribute.name)[group] for attribute in attributes}
 
 
 def _nearest(attributes: list[_Attribute]) -> Int64s:

@@ -1,12 +1,12 @@
 """kspan anonymize: a table in which everybody stands in a crowd."""
 
-import sys
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from kspan.cli.log import notice
 from kspan.cli.methods import MethodCommand, Methods, check_given, flag_of
 from kspan.cli.options import (
     KINDS,
@@ -64,6 +64,10 @@ class AnonymizeRequest:
     explain: Annotated[
         Path | None, typer.Option(help="Also write what each public value became, as CSV: for the owner only.")
     ] = None
+    recoding: Annotated[
+        Path | None,
+        typer.Option(help="Also write the recoding, for kspan apply to show later rows alike: for the owner only."),
+    ] = None
     report: ReportFile = None
     curve: Curve = False
     sql: Sql = None
@@ -114,14 +118,17 @@ def anonymize(asked: AnonymizeRequest) -> int:
         release.save(output, source=None if str(data) == "-" else data, keep_formulas=asked.keep_formulas)
         if asked.explain is not None:
             write_table(release.mapping(), asked.explain, owner_only=True)
+        if asked.recoding is not None:
+            release.save_recoding(asked.recoding)
         if report is not None:
             from kspan.report.making import table_summary
 
             save_report(table_summary(release, path=output, curve=asked.curve, progress=step), report)
     *going, staying = beside(output)
-    print(
+    notice(
         f"Wrote {' and '.join(map(str, (output, *going)))}, which may go out, and {staying}, which stays with you.",
-        file=sys.stderr,
+        rows=release.audit.rows,
+        withheld=release.withheld,
     )
     tell_report(report)
     return _tell(release, asked)
@@ -161,8 +168,13 @@ def _check_places(asked: AnonymizeRequest) -> None:
         check_writable(asked.output)
     if asked.explain is not None:
         check_writable(asked.explain)
-    for path in beside(asked.output):
+    for path in (*beside(asked.output), *([] if asked.recoding is None else [asked.recoding])):
         check_place(path)
     check_report_file(asked.report, asked.curve)
-    written = {"-o": asked.output, "--explain": asked.explain, "--report": asked.report}
+    written = {
+        "-o": asked.output,
+        "--explain": asked.explain,
+        "--recoding": asked.recoding,
+        "--report": asked.report,
+    }
     check_apart(written, asked.data, asked.policy, *beside(asked.output))

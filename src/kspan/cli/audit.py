@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from kspan.cli.log import event
 from kspan.cli.options import (
     KINDS,
     Beside,
@@ -106,6 +107,10 @@ def audit(asked: AuditRequest) -> int:
             summary = described(judged.release, judged.audit, judged.source, policy, path=named, progress=step)
             save_report(summary, asked.report)
     tell_report(asked.report, holds=judged.audit.holds)
+    found = judged.audit
+    event(
+        "audited", holds=found.holds, requirement=found.requirement, people=found.people, failing=found.failing_people
+    )
     _tell(judged.audit, policy, asked)
     return 0 if judged.audit.holds else 1
 

@@ -1,12 +1,12 @@
 """kspan demo: the whole story on the shipped Adult data."""
 
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from kspan.cli.log import notice
 from kspan.cli.options import Json
 from kspan.cli.output import page, progress, tell, tell_json
 from kspan.frames.commit import together
@@ -42,11 +42,8 @@ def demo(
     from kspan.frames.places import make_folder
 
     make_folder(output)
-    print("The Adult census data: 48,842 people. Suppose it were released as it is, without names.", file=sys.stderr)
-    print(
-        "An attacker knows what neighbors know: age, education, work, family, origin. Who can be found?",
-        file=sys.stderr,
-    )
+    notice("The Adult census data: 48,842 people. Suppose it were released as it is, without names.")
+    notice("An attacker knows what neighbors know: age, education, work, family, origin. Who can be found?")
     places = {name: output / name for name in _WHAT}
     with together(), progress(always=True) as step:
         made = _made(places, step)

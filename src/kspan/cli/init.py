@@ -1,12 +1,12 @@
 """kspan init: draft a policy from the data."""
 
-import sys
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from kspan.cli.log import notice
 from kspan.cli.options import KINDS, Columns, Delimiter, Encoding, Json, Sql, dialect
 from kspan.cli.output import tell, tell_json
 from kspan.errors import FileError
@@ -49,9 +49,7 @@ def init(asked: InitRequest) -> int:
         return 0
     if not to_stdout:
         write_text(text, output)
-        print(
-            f"Wrote {output}: a draft. You decide; edit it, then run: kspan audit {data} -p {output}", file=sys.stderr
-        )
+        notice(f"Wrote {output}: a draft. You decide; edit it, then run: kspan audit {data} -p {output}")
     if asked.json:
         tell_json({"policy": text, "guesses": [asdict(guess) for guess in found]})
     return 0

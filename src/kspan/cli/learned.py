@@ -1,10 +1,10 @@
 """What kspan learn made: written, and told."""
 
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from kspan.cli.log import notice
 from kspan.cli.options import tell_report
 from kspan.cli.output import page, tell, tell_json
 
@@ -38,7 +38,7 @@ class Made:
 def tell_made(made: Made, asked: "LearnRequest", policy: "Policy") -> int:
     """Tell what was written, and return the exit code."""
     for sentence in made.wrote:
-        print(sentence, file=sys.stderr)
+        notice(sentence)
     tell_report(asked.report)
     if asked.json:
         tell_json({"output": str(asked.output), "method": asked.method, **made.facts()})

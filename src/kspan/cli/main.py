@@ -5,7 +5,6 @@ import sys
 import traceback
 import warnings
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
@@ -13,7 +12,9 @@ from typing import Annotated
 import typer
 
 from kspan import __version__
+from kspan.cli import log
 from kspan.cli.anonymize import AnonymizeCommand, AnonymizeRequest, anonymize
+from kspan.cli.apply import ApplyRequest, apply
 from kspan.cli.audit import AuditRequest, audit
 from kspan.cli.compare import CompareRequest, compare
 from kspan.cli.demo import demo
@@ -29,7 +30,6 @@ from kspan.cli.verify import verify
 from kspan.errors import DoesNotHold, KspanError
 from kspan.frames.commit import File, has_committed, write_files
 from kspan.frames.places import check_place
-from kspan.frames.source import without_passwords
 
 HOLDS, FAILS, REFUSED = 0, 1, 2
 INTERRUPTED = 130
@@ -47,6 +47,7 @@ app.command()(demo)
 app.command()(command_of(InitRequest, init))
 app.command()(command_of(AuditRequest, audit))
 app.command(cls=AnonymizeCommand)(command_of(AnonymizeRequest, anonymize))
+app.command()(command_of(ApplyRequest, apply))
 app.command(cls=LearnCommand)(command_of(LearnRequest, learn))
 app.command()(command_of(PredictRequest, predict))
 app.command()(command_of(CompareRequest, compare))
@@ -66,6 +67,12 @@ def about(
             "holds them."
         ),
     ] = None,
+    log_json: Annotated[
+        bool,
+        typer.Option(
+            log.OPTION, help="Tell what happens on stderr as one JSON object a line; the last has the exit code."
+        ),
+    ] = False,
 ) -> None:
     """Release a table or a model without pointing at anyone: every person blends into a crowd of at least k."""
     if details is not None:
@@ -93,6 +100,7 @@ class _Asked:
 def main(arguments: Sequence[str]) -> int:
     """Run one command and return its exit code."""
     asked = _Asked()
+    log.listen(arguments)
     try:
         code = int(app(list(arguments), prog_name="kspan", standalone_mode=False, obj=asked) or HOLDS)
         # typer returns this code instead of raising KeyboardInterrupt.
@@ -147,9 +155,7 @@ def _left() -> str:
 
 
 def _refuse(sentence: str) -> int:
-    with suppress(OSError):  # nobody listens, or the disk of the log is full
-        # A net: whatever an address with a password was taken for, the password is not told.
-        print(f"kspan: {without_passwords(' '.join(sentence.split()))}", file=sys.stderr)
+    log.refused(sentence)
     return REFUSED
 
 
@@ -158,7 +164,11 @@ def run() -> None:
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:  # closed by whoever started us
             setattr(sys, name, Path(os.devnull).open("w"))  # noqa: SIM115
-    sys.exit(supervised(_whole_run, _left, _refuse))
+    log.listen(sys.argv[1:])
+    log.begin()
+    code = supervised(_whole_run, _left, _refuse)
+    log.end(code)
+    sys.exit(code)
 
 
 def _whole_run() -> int:

@@ -1,12 +1,12 @@
 """Options that commands share."""
 
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from kspan.cli.log import notice
 from kspan.errors import FileError, PolicyError, check_choice
 from kspan.frames.source import Source
 
@@ -104,7 +104,7 @@ def tell_report(path: Path | None, *, holds: bool = True) -> None:
     """Say that there is a page about a release, and who may read it."""
     if path is not None:
         whose = "that may go with it" if holds else "for you alone, since the promise does not hold"
-        print(f"Wrote {path}: a report {whose}.", file=sys.stderr)
+        notice(f"Wrote {path}: a report {whose}.")
 
 
 check_word = check_choice

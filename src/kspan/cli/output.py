@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Any
 
+from kspan.cli.log import event, is_json
 from kspan.errors import FileError
 
 if TYPE_CHECKING:
@@ -56,7 +57,13 @@ def page() -> Iterator["Console"]:
 
 @contextmanager
 def progress(*, always: bool = False) -> Iterator["Progress"]:
-    """Show steps of long work on stderr: a spinner in a terminal; in a pipe nothing, or plain lines if `always`."""
+    """Show steps of long work on stderr: a spinner in a terminal; in a pipe nothing, or plain lines if `always`.
+
+    With --log-json, each step is a line of the log.
+    """
+    if is_json():
+        yield lambda step: event("step", message=step)
+        return
     if not sys.stderr.isatty():
         yield (lambda step: print(f"{step} ...", file=sys.stderr)) if always else (lambda step: None)
         return

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from kspan.cli.log import event
 from kspan.cli.options import Json
 from kspan.cli.output import tell, tell_json
 from kspan.errors import FileError
@@ -33,6 +34,7 @@ def verify(
             f"{manifest.source} tells no SHA-256: it was not written with a table, so there is nothing to check"
         )
     fits = found == manifest.checksum
+    event("verified", same=fits, requirement=manifest.requirement)
     if json:
         said = {"release": str(release), "sha256": found, "manifest": manifest.checksum, "same": fits}
         tell_json({**said, "requirement": manifest.requirement})

@@ -197,7 +197,9 @@ def _rounded(frame: pl.DataFrame) -> pl.DataFrame:
 def check_writable(path: str | os.PathLike[str]) -> None:
     """Refuse a name that tells no format, or a place where no file can be, before long work begins."""
     if Source.of(path).is_database:
-        raise FileError(f"cannot write {Source.of(path)}: only kspan anonymize writes to a database, name a file")
+        raise FileError(
+            f"cannot write {Source.of(path)}: only kspan anonymize and kspan apply write to databases, name a file"
+        )
     if not is_table_name(path):
         raise FileError(f"cannot tell the format of {path} from its name: end it in {', '.join(WRITERS)}")
     check_place(path)

@@ -272,8 +272,11 @@ def _file_name(column: str) -> str:
 
 
 def _written(hierarchy: Hierarchy | Recipe, path: str) -> Any:
-    if isinstance(hierarchy, Hierarchy):
-        return path
-    build = next(name for name, recipe in RECIPES.items() if type(hierarchy) is recipe)
-    changed = {key: value for key, value in vars(hierarchy).items() if value != getattr(type(hierarchy), key, None)}
+    return path if isinstance(hierarchy, Hierarchy) else recipe_says(hierarchy)
+
+
+def recipe_says(recipe: Recipe) -> dict[str, Any]:
+    """How a policy writes a recipe: its name, and the options that differ from the usual ones."""
+    build = next(name for name, known in RECIPES.items() if type(recipe) is known)
+    changed = {key: value for key, value in vars(recipe).items() if value != getattr(type(recipe), key, None)}
     return {"build": build, **changed}

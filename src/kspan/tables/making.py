@@ -48,9 +48,9 @@ def anonymize(
     of its function in `kspan.anonymize`.
     """
     seed = secrets.randbelow(SEEDS) if rng is None else int(rng) if isinstance(rng, int | np.integer) else None
-    people, policy = load(data), Policy.of(policy)
+    people, asked = load(data), Policy.of(policy)
     progress("coding the columns")
-    table, policy = _coded(people, policy)
+    table, policy = _coded(people, asked)
 
     def made(name: str) -> TableRelease:
         # Each method starts from the seed anew, so that `auto` gives the same table as the method it chooses.
@@ -70,7 +70,7 @@ def anonymize(
         told = {key: value for key, value in options.items() if key in given}
         return TableRelease(
             of_its_kind(data, frame), policy, name, told, recoding.facts, found, withheld, keep_order, seed, people,
-            table, recoding,
+            table, recoding, asked,
         )  # fmt: skip
 
     if method != "auto":

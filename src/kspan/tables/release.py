@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
@@ -14,11 +14,12 @@ import polars as pl
 from kspan.anonymize.crowds import Recoding
 from kspan.anonymize.frame import mapped
 from kspan.anonymize.newcomers import shown_of
+from kspan.anonymize.ways import ways_of
 from kspan.audit.findings import Audit
 from kspan.data.cells import SUPPRESSED
 from kspan.data.hierarchy import Hierarchy
 from kspan.data.table import Table
-from kspan.errors import DataError, DoesNotHold, KspanError, listed
+from kspan.errors import DataError, DoesNotHold, KspanError, PolicyError, listed
 from kspan.frames.commit import File, content_of, write_files
 from kspan.frames.databases.door import check_target, draft_of, is_stored, is_target
 from kspan.frames.databases.stored import Draft
@@ -34,9 +35,13 @@ from kspan.notebooks import ShownInNotebooks
 from kspan.policy import Policy
 from kspan.publish import judged_rows, judged_table
 
+if TYPE_CHECKING:
+    from kspan.tables.recoding import KeptRecoding
+
 OWNER_FORMAT, VERSION = "kspan/table-owner", 1
 GOING_FACTS = (
     "show", "refine", "merge_siblings", "transfer", "relaxed", "width", "levels", "groups", "withheld", "chosen by",
+    "applied from",
 )  # fmt: skip
 """What may be told of how a table was made. The rest, such as steps of a search, depends on rows that are withheld."""
 
@@ -60,6 +65,8 @@ class TableRelease(ShownInNotebooks):
     """The rows of the source, as they were."""
     source: Table = field(repr=False)
     recoding: Recoding = field(repr=False)
+    asked: Policy = field(repr=False)
+    """The policy as it was given, before each row was found to be a person."""
 
     def __repr__(self) -> str:
         return (
@@ -96,6 +103,20 @@ class TableRelease(ShownInNotebooks):
             raise DataError(f"the new rows lack the public column {listed(absent)}: add it")
         shown = shown_of(rows, self.recoding, self.source, self.policy)
         return of_its_kind(data, rows.drop(self.policy.never_released, strict=False).with_columns(**shown))
+
+    def kept_recoding(self) -> "KeptRecoding":
+        """Return the recoding, without the rows: to be stored, and applied to people who come later."""
+        from kspan.tables.applying import METHOD  # which makes releases itself, as does what is kept
+        from kspan.tables.recoding import KeptRecoding
+
+        if self.method == METHOD:
+            raise PolicyError("these rows were shown by a recoding that is kept already: apply that one again")
+        ways = ways_of(self.recoding, self.source, self.policy.public)
+        return KeptRecoding(self.asked, self.method, _plain(self.options), _plain(self.facts), ways)
+
+    def save_recoding(self, path: str | os.PathLike[str]) -> None:
+        """Write the recoding as JSON, for `kspan.load_recoding`; it names values of people, so it stays with you."""
+        self.kept_recoding().save(path)
 
     def manifest(self, digest: str | None = None, *, defused: bool = False) -> dict[str, Any]:
         """Return what goes with the table: its claim, how it was made, what the judge found; no cell of a person."""

@@ -1,11 +1,11 @@
 """kspan share pseudo and merge: the miner's side, one model of the trees of many owners."""
 
-import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 import typer
 
+from kspan.cli.log import notice
 from kspan.cli.options import (
     Json,
     KeepFormulas,
@@ -106,7 +106,7 @@ def pseudo(asked: PseudoRequest) -> int:
         step(f"writing {asked.output.name}")
         write_table(made, asked.output, keep_formulas=asked.keep_formulas)
     # Told on stderr, so that --json leaves stdout to one object.
-    print(PSEUDO_IS_NO_RELEASE, file=sys.stderr)
+    notice(PSEUDO_IS_NO_RELEASE)
     if asked.json:
         facts = {"rows": made.height, "columns": made.columns, "method": asked.generator}
         tell_json({"output": str(asked.output), **facts})
@@ -139,10 +139,9 @@ def merge(asked: MergeRequest) -> int:
 
             save_report(merged_summary(model, asked.method, path=asked.output), asked.report)
     tell_report(asked.report)
-    print(
+    notice(
         f"Wrote {asked.output}: a {name_of(model)}, made of published trees alone, so that it tells no more of anyone "
-        "than they do.",
-        file=sys.stderr,
+        "than they do."
     )
     _tell(model, asked)
     return 0

@@ -1,12 +1,12 @@
 """kspan share publish and prune: the owner's side, a tree that keeps the requirement."""
 
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from kspan.cli.log import notice
 from kspan.cli.options import (
     KINDS,
     Columns,
@@ -217,8 +217,8 @@ def _tell(made: "SharedTree", asked: PublishRequest | PruneRequest, public: "Seq
     tree, audit = made.tree, made.audit
     tell_report(asked.report)
     if made.note is not None:
-        print(f"Note: {made.note}.", file=sys.stderr)
-    print(f"Wrote {asked.output}: it keeps {audit.requirement}.", file=sys.stderr)
+        notice(f"Note: {made.note}.")
+    notice(f"Wrote {asked.output}: it keeps {audit.requirement}.")
     if asked.json:
         tell_json(
             {"output": str(asked.output), "leaves": len(tree.leaves), "note": made.note, "audit": audit.as_dict()}
