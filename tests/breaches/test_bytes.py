@@ -46,6 +46,7 @@ def policy() -> ks.Policy:
         target="risk",
         require="k=4",
         hierarchies={"town": towns, "age": ks.Hierarchy.of(ages)},
+        domains={"note": "categorical"},  # free text that is meant to go out
     )
 
 
