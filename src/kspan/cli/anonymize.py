@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
@@ -26,13 +26,11 @@ from kspan.cli.options import (
     save_report,
     tell_report,
 )
-from kspan.cli.output import page, progress, tell_json
+from kspan.cli.output import progress
+from kspan.cli.released import tell_release
 from kspan.errors import PolicyError
 from kspan.frames.commit import together
 from kspan.frames.source import Source
-
-if TYPE_CHECKING:
-    from kspan.tables.release import TableRelease
 
 
 @dataclass(frozen=True)
@@ -131,19 +129,7 @@ def anonymize(asked: AnonymizeRequest) -> int:
         withheld=release.withheld,
     )
     tell_report(report)
-    return _tell(release, asked)
-
-
-def _tell(release: "TableRelease", asked: AnonymizeRequest) -> int:
-    from kspan.report.text import print_audit, print_table_release
-
-    if asked.json:
-        tell_json({"output": str(asked.output), **release.for_owner()})
-        return 0
-    with page() as console:
-        print_table_release(release.for_owner(), console)
-        print_audit(release.audit, release.policy.public, console)
-    return 0
+    return tell_release(release, asked.output, json=asked.json)
 
 
 def _check_options(asked: AnonymizeRequest) -> None:

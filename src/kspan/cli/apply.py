@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -18,12 +18,10 @@ from kspan.cli.options import (
     check_apart,
     dialect,
 )
-from kspan.cli.output import page, progress, tell_json
+from kspan.cli.output import progress
+from kspan.cli.released import tell_release
 from kspan.frames.commit import together
 from kspan.frames.source import Source
-
-if TYPE_CHECKING:
-    from kspan.tables.release import TableRelease
 
 
 @dataclass(frozen=True)
@@ -98,19 +96,7 @@ def apply(asked: ApplyRequest) -> int:
         rows=release.audit.rows,
         withheld=release.withheld,
     )
-    return _tell(release, asked)
-
-
-def _tell(release: "TableRelease", asked: ApplyRequest) -> int:
-    from kspan.report.text import print_audit, print_table_release
-
-    if asked.json:
-        tell_json({"output": str(asked.output), **release.for_owner()})
-        return 0
-    with page() as console:
-        print_table_release(release.for_owner(), console)
-        print_audit(release.audit, release.policy.public, console)
-    return 0
+    return tell_release(release, asked.output, json=asked.json)
 
 
 def _check_places(asked: ApplyRequest) -> None:
