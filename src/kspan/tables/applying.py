@@ -21,7 +21,7 @@ from kspan.anonymize.newcomers import Placed, placed, placed_by_nearest
 from kspan.anonymize.ways import ABSENT, Way, Ways
 from kspan.audit.audit import audit
 from kspan.audit.findings import Audit
-from kspan.audit.table.link import admitted
+from kspan.data.admitted import admitted
 from kspan.data.arrays import Bools, Int64s
 from kspan.data.cells import SUPPRESSED, Between, number
 from kspan.data.encode import encode
