@@ -16,6 +16,7 @@ from kspan.audit.rare_values import check_common, inferred, without_rare
 from kspan.audit.tree.judge import audit_tree
 from kspan.audit.tree.marginals import broken_marginals
 from kspan.audit.tree.published import audit_paths
+from kspan.data.persons import persons_of
 from kspan.errors import DoesNotHold, listed
 from kspan.frames.commit import File, write_files
 from kspan.frames.databases.stored import Draft
@@ -120,6 +121,7 @@ def judged_tree(
         disclosure=told.disclosure,
         inferred_domains=inferred([*(item.name for item in tree.attributes), tree.target], policy),
         missing=MISSING_IS_SEEN if missing else None,
+        known_rows=_known_rows(people, policy),
     )
     text = tree_json(TreeRelease(told, claim, marginals))
     # Read again, so that what is judged is what is written.
@@ -173,7 +175,8 @@ def judged_paths(
 def judged_clusters(clusters: Clusters, people: pl.DataFrame, policy: Policy) -> Judged:
     """Return clusters as they will be written; refuse if they break the requirement or are not true of the people."""
     check_common(clusters.attributes, people, policy, "the clusters")
-    claim = Claim(str(policy.require), inferred_domains=inferred((one.name for one in clusters.attributes), policy))
+    unnamed = inferred((one.name for one in clusters.attributes), policy)
+    claim = Claim(str(policy.require), inferred_domains=unnamed, known_rows=_known_rows(people, policy))
     text = lines(write_clusters(replace(clusters, claim=claim)))
     written = read_clusters(json.loads(text))
     found = audit_clusters(written, people, policy)
@@ -198,7 +201,8 @@ def judged_of_items(model: Rules | Itemsets, people: Any, policy: Policy) -> Jud
     assert judge is not None
     named = {*policy.public, *policy.private}
     unnamed = tuple(item.name for item in model.items if item.name not in named)
-    text = lines(kind.write(replace(model, claim=Claim(str(policy.require), inferred_domains=unnamed))))
+    claim = Claim(str(policy.require), inferred_domains=unnamed, known_rows=_known_rows(load(people), policy))
+    text = lines(kind.write(replace(model, claim=claim)))
     found = judge.of_people(kind.read(json.loads(text), "the model"), people, policy)
     # An untrue figure also breaks the release, but it is the better thing to say.
     if found.untrue:
@@ -212,6 +216,11 @@ def judged_of_items(model: Rules | Itemsets, people: Any, policy: Policy) -> Jud
             f"they were not written; mine them with -m {what}, or lower the requirement"
         )
     return Judged(text.encode(), found)
+
+
+def _known_rows(people: pl.DataFrame, policy: Policy) -> int | str | None:
+    """How many rows of somebody who has several the attacker may know; None if each row is a person."""
+    return None if persons_of(people, policy) is None else policy.known_rows
 
 
 def judged_table(

@@ -99,7 +99,7 @@ def test_refusals() -> None:
         ks.five_by_two(PEOPLE, POLICY, ["c45"]).f_test("c45", "c4.5")
     with pytest.raises(ks.DataError, match="'income', the target"):
         ks.five_by_two(PEOPLE.drop("income"), POLICY, ["c45"])
-    with pytest.raises(ks.DataError, match="at least two rows"):
+    with pytest.raises(ks.DataError, match="rows of at least two people"):
         ks.five_by_two(PEOPLE.head(1), POLICY, ["c45"])
     gone = PEOPLE.with_columns(income=pl.when(pl.col("age") > 40).then("income"))
     with pytest.raises(ks.DataError, match="have no label"):

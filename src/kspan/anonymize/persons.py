@@ -158,7 +158,7 @@ class _Repair:
 
     def _good(self, rows: Int64s, group: Int64s, number: int, *, by_row: bool = True) -> Bools:
         table = Table({name: self.table[name] for name in self.asked}, self.table.rows).at(rows)
-        good = self.policy.require.holds(count_persons(table, self.person[rows], group, number, self.asked))
+        good = self.policy.require.holds(count_persons(table.columns, self.person[rows], group, number))
         if by_row and self.asked:
             counted = count_groups(table, group, number, self.asked)
             good &= self.policy.require.holds(Groups(np.full(number, self.k), counted.private))

@@ -7,7 +7,10 @@ from dataclasses import asdict, dataclass, field, fields
 from functools import cached_property, partial
 from typing import Any
 
+import numpy as np
+
 from kspan.audit.risk import Risk
+from kspan.data.arrays import Int64s
 from kspan.data.table import Table
 from kspan.errors import KspanError
 from kspan.notebooks import ShownInNotebooks
@@ -59,6 +62,12 @@ class Persons:
     """How many rows one person has at most."""
     known_rows: int | str
     """Of how many rows of one person the attacker knows the public values."""
+
+    @classmethod
+    def of(cls, person: Int64s, column: str, known_rows: int | str) -> "Persons":
+        """The people who have rows, given the person of each row."""
+        rows = np.bincount(person)
+        return cls(column, int((rows > 0).sum()), int((rows > 1).sum()), int(rows.max()), known_rows)
 
 
 @dataclass(frozen=True)

@@ -6,10 +6,12 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 
-from kspan.data.encode import encode
+from kspan.data.arrays import Int64s
+from kspan.data.encode import encode_people
 from kspan.data.hierarchy import Hierarchy
 from kspan.data.levels import Ordered
 from kspan.data.schema import Schema
+from kspan.data.table import Column, Table
 from kspan.errors import DoesNotHold
 from kspan.model.tree.model import Attribute, Edge, Node, Tree
 from kspan.policy import Policy
@@ -109,14 +111,23 @@ def check_common(attributes: Iterable[Attribute], people: pl.DataFrame, policy: 
 
 def frequent(names: Sequence[str], people: pl.DataFrame, policy: Policy, fewest: int) -> dict[str, frozenset[str]]:
     """Return for each column the values that at least `fewest` people have; none for a column that they lack."""
-    table = encode(people, policy, [name for name in names if name in people.columns])
+    table = encode_people(people, policy, [name for name in names if name in people.columns])
     found = dict.fromkeys(names, frozenset[str]())
     for name, column in table.columns.items():
         # Codes beyond the values, of suppressed and missing cells, are no values and left out below.
-        counts = np.bincount(column.codes, table.weights, column.size)
+        counts = people_by_value(column, table)
         often = np.flatnonzero(counts[: len(column.values)] >= fewest).tolist()
         found[name] = frozenset(column.label(code) for code in often)
     return found
+
+
+def people_by_value(column: Column, table: Table) -> Int64s:
+    """Count the people who have each value of a column, in any of their rows."""
+    if table.persons is None:
+        counts: Int64s = np.bincount(column.codes, table.weights, column.size).astype(np.int64)
+        return counts
+    pairs = np.unique(table.persons * column.size + column.codes)
+    return np.bincount(pairs % column.size, minlength=column.size)
 
 
 def _uncertain(attributes: Iterable[Attribute], schema: Schema) -> list[str]:

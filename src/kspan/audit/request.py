@@ -22,6 +22,15 @@ class AuditRequest:
     require: Requirement | str | None
     show: int
 
+    @staticmethod
+    def check_counts_people(given: Given, what: str) -> None:
+        """Refuse a release whose figures count rows of people who have several: by these alone nobody is counted."""
+        if given.claim is not None and given.claim.known_rows is not None:
+            raise PolicyError(
+                f"people have several rows, and the figures of {what} count rows: give the people that it was made "
+                "from (--data)"
+            )
+
     def required(self, given: Given, what: str) -> Requirement:
         """Return what a release must satisfy: what was asked for, else what the policy requires, else its own claim."""
         if self.require is not None:

@@ -6,7 +6,7 @@ a span reaches, and what is disclosed there. All the rest (`judge`) is the same 
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar
 
@@ -19,7 +19,7 @@ from kspan.audit.measured import measured
 from kspan.audit.risk import Risk, risk_of
 from kspan.data.arrays import Bools, Floats, Int64s
 from kspan.data.groups import Counts, Groups
-from kspan.data.table import Table
+from kspan.data.table import Column, Table
 from kspan.privacy.requirement import OnPrivate, Requirement
 from kspan.utility.loss import average_group_size
 
@@ -101,11 +101,16 @@ class Spans(ABC):
         if not isinstance(part, OnPrivate):
             return part.holds(self.groups)
         good = np.ones(len(self.sizes), bool)
-        for name, counts in self.judged.items():
-            if name in part.looks_at((name,)):
-                spread = counts if part.only_value is None else self.with_value(name, part.only_value)
-                good &= part.holds(Groups(self.sizes, {name: spread}, self.telling(name)))
+        for name, asked in self.asks(part):
+            spread = self.disclosed[name] if part.only_value is None else self.with_value(name, part.only_value)
+            good &= asked.holds(Groups(self.sizes, {name: spread}, self.telling(name)))
         return good
+
+    def asks(self, part: OnPrivate) -> Iterator[tuple[str, OnPrivate]]:
+        """Yield what is told of people that a part of the requirement is asked of, with what is asked of it."""
+        for name in self.judged:
+            if name in part.looks_at((name,)):
+                yield name, part
 
     def with_value(self, name: str, value: str) -> Counts:
         """The people of each span by their values of a private attribute, so that those with one value can be found."""
@@ -172,10 +177,36 @@ class Spans(ABC):
         return pl.DataFrame({"row": np.arange(1, len(self.span) + 1), "span": self.span + 1, **rows})
 
 
-class SpansOfPeople(Spans):
+class SpansOfRows(Spans):
+    """Spans of people whose rows are known."""
+
+    @property
+    @abstractmethod
+    def persons(self) -> Int64s | None:
+        """The person of each row, if people have several."""
+
+    @abstractmethod
+    def told_of_rows(self, name: str) -> Column:
+        """What is told of every row, by the name of what is disclosed."""
+
+    def held_by_rows(self, name: str) -> Column:
+        """The values of a private attribute that rows truly have, also where less is told of them."""
+        return self.told_of_rows(name)
+
+
+class SpansOfPeople(SpansOfRows):
     """Spans that are counted in a table: of the people, or of the release itself."""
 
     table: Table
+
+    @property
+    def persons(self) -> Int64s | None:
+        """The person of each row, if people have several."""
+        return self.table.persons
+
+    def told_of_rows(self, name: str) -> Column:
+        """What is told of every row: as a rule the values themselves."""
+        return self.table[name]
 
     @property
     def rows(self) -> int:
@@ -186,3 +217,14 @@ class SpansOfPeople(Spans):
     def people(self) -> int:
         """How many people the rows stand for."""
         return self.table.people
+
+
+def beside(name: str, private: Container[str]) -> str:
+    """The name of what a model tells of people beside their private attributes: one that none of these has.
+
+    >>> beside("cluster", ["cluster", "illness"])
+    'own cluster'
+    """
+    while name in private:
+        name = f"own {name}"
+    return name

@@ -14,6 +14,7 @@ from kspan.data.arrays import Bools, Int64s
 from kspan.data.encode import encode
 from kspan.data.having import Having
 from kspan.data.schema import Schema
+from kspan.data.table import Column
 from kspan.errors import DataError, did_you_mean, listed
 from kspan.frames.files import load
 from kspan.frames.native import of_its_kind
@@ -32,14 +33,20 @@ class Baskets:
     bought: Mapping[str, Bools]
     rows: int
     weights: Int64s | None = None
+    persons: Int64s | None = None
+    """The person of each row, where people have several."""
 
     def __repr__(self) -> str:
         return f"Baskets({self.rows} rows x {len(self.bought)} items)"
 
     @property
     def people(self) -> int:
-        """How many people the rows stand for."""
+        """How many people the rows stand for; where people have several rows, how many rows there are."""
         return self.rows if self.weights is None else int(self.weights.sum())
+
+    def column(self, item: str) -> Column:
+        """Who bought an item, as a column of two values."""
+        return Column(item, "categorical", self.bought[item].astype(np.uint8), np.array(["no", "yes"], object))
 
     @cached_property
     def packed(self) -> Mapping[str, NDArray[np.uint8]]:
@@ -72,7 +79,9 @@ class Baskets:
         return int(there.sum()) if self.weights is None else int(self.weights[there].sum())
 
 
-def encode_baskets(frame: pl.DataFrame, names: Sequence[str], weight: str | None = None) -> Baskets:
+def encode_baskets(
+    frame: pl.DataFrame, names: Sequence[str], weight: str | None = None, persons: Int64s | None = None
+) -> Baskets:
     """Read the named items of a frame; a column with a cell that says neither yes nor no is refused.
 
     >>> encode_baskets(pl.DataFrame({"tea": ["yes", "no"], "milk": [0, 1]}), ["tea", "milk"]).bought["tea"].tolist()
@@ -87,7 +96,7 @@ def encode_baskets(frame: pl.DataFrame, names: Sequence[str], weight: str | None
     if frame.height == 0:
         raise DataError("the table has no rows: there is nobody to protect or to audit")
     weights = None if weight is None else encode(frame, Schema(weight=weight), ()).weights
-    return Baskets({name: _bought(frame[name]) for name in names}, frame.height, weights)
+    return Baskets({name: _bought(frame[name]) for name in names}, frame.height, weights, persons)
 
 
 def people_in(frame: pl.DataFrame, schema: Schema) -> int:

@@ -19,7 +19,7 @@ from kspan.data.cover import check_domain, check_names, with_hierarchy
 from kspan.data.domain import Domain
 from kspan.data.hierarchy import Hierarchy
 from kspan.data.levels import Dates, Ordered, Prefixes
-from kspan.data.persons import check_one_row_each, persons_of
+from kspan.data.persons import check_one_row_each, check_says_whose, persons_of
 from kspan.data.schema import Schema
 from kspan.data.table import Column, Table
 from kspan.errors import DataError
@@ -54,6 +54,12 @@ def encode(
     weights = None if schema.weight is None else _weights(frame[schema.weight])
     persons = persons_of(frame, schema) if by_person else None
     return Table({column.name: column for column in columns}, frame.height, weights, persons)
+
+
+def encode_people(frame: pl.DataFrame, schema: Schema, names: Sequence[str] | None = None) -> Table:
+    """Code the people behind a model, for whoever counts people: the table must say whose row each is."""
+    check_says_whose(frame, schema)
+    return encode(frame, schema, names, by_person=True)
 
 
 def encode_column(series: pl.Series, schema: Schema) -> Column:

@@ -5,7 +5,7 @@ their rows there. Where every person must count with one value, it is the common
 person has, since that is the best guess of somebody who knows no more than the group.
 """
 
-from collections.abc import Iterable
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 
 import numpy as np
@@ -16,7 +16,7 @@ from kspan.data.arrays import Int64s
 from kspan.data.cells import number, number_text
 from kspan.data.groups import NO_WEIGHTS, Counts, Groups, counts_of_keys, tally
 from kspan.data.schema import Schema
-from kspan.data.table import MISSING_LABEL, Column, Table
+from kspan.data.table import MISSING_LABEL, Column
 from kspan.errors import DataError, PolicyError, listed
 
 _Keys = tuple[Int64s, Int64s]
@@ -67,13 +67,18 @@ def persons_of(frame: pl.DataFrame, schema: Schema) -> Int64s | None:
     return place[person]
 
 
-def check_one_row_each(frame: pl.DataFrame, schema: Schema) -> None:
-    """Refuse a table in which people may have several rows, where rows are counted."""
+def check_says_whose(frame: pl.DataFrame, schema: Schema) -> None:
+    """Refuse a table of people who may have several rows, if it does not say whose row each is."""
     if schema.person and schema.person not in frame.columns:
         raise PolicyError(
             f"people may have several rows, and the table does not say whose they are: add the column "
             f"{schema.person!r}, or take `person` out of the policy if each row is a person"
         )
+
+
+def check_one_row_each(frame: pl.DataFrame, schema: Schema) -> None:
+    """Refuse a table in which people may have several rows, where rows are counted."""
+    check_says_whose(frame, schema)
     if (person := persons_of(frame, schema)) is not None:
         raise PolicyError(
             f"{frame.height} rows are of {int(person.max()) + 1} people ({schema.person!r} repeats), and rows are "
@@ -127,11 +132,16 @@ def rows_of_the_largest(person: Int64s, group: Int64s, number: int) -> Int64s:
     return most
 
 
-def count_persons(table: Table, person: Int64s, group: Int64s, number: int, private: Iterable[str]) -> Groups:
-    """Count the people and the private values of each of `number` groups, each person once; no group may be empty."""
-    space = int(person.max()) + 1
-    pairs, _, _ = tally(group * space + person, number * space, NO_WEIGHTS)
-    counts = {name: values_of_persons(table[name], person, group, number) for name in private}
+def count_persons(
+    columns: Mapping[str, Column], person: Int64s, group: Int64s, number: int, rows: Int64s | None = None
+) -> Groups:
+    """Count the people and the private values of each of `number` groups, each person once; no group may be empty.
+
+    `person` is that of every row. `group` is that of every row, too, or that of each of some `rows`.
+    """
+    space, there = int(person.max()) + 1, person if rows is None else person[rows]
+    pairs, _, _ = tally(group * space + there, number * space, NO_WEIGHTS)
+    counts = {name: values_of_persons(column, person, group, number, rows) for name, column in columns.items()}
     return Groups(np.bincount(pairs // space, minlength=number), counts)
 
 

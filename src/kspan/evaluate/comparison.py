@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 
 from kspan.data.arrays import Int64s
-from kspan.data.encode import encode
+from kspan.data.encode import encode_people
 from kspan.data.table import Column
 from kspan.errors import DataError, KspanError, PolicyError, did_you_mean, listed
 from kspan.evaluate.agreement import accuracy, text_labels
@@ -204,7 +204,7 @@ def _weights(people: pl.DataFrame, policy: Policy, called: str) -> Int64s | None
     if policy.weight is None or policy.weight not in people.columns:
         return None
     with _telling(f"cannot count the people of {called}"):
-        return encode(people, policy, []).weights
+        return encode_people(people, policy, []).weights
 
 
 def _commonest(labels: Column, weights: Int64s | None) -> str:

@@ -12,7 +12,7 @@ import numpy as np
 import polars as pl
 
 from kspan.audit.findings import Audit
-from kspan.data.encode import encode
+from kspan.data.encode import encode_people
 from kspan.errors import DoesNotHold, KspanError, PolicyError, Unreachable, check_number, did_you_mean
 from kspan.evaluate.trial import Trial
 from kspan.frames.files import load
@@ -64,7 +64,7 @@ class CostCurve:
     target: str | None
     """What is predicted, if anything."""
     tested: int
-    """How many people were left out of every release to be predicted."""
+    """How many people, or rows of people who have several, were left out of every release to be predicted."""
     ceiling: float | None
     """The accuracy of what the learner learns from the raw rows."""
     floor: float | None
@@ -109,7 +109,7 @@ def cost_curve(
     trial = Trial.of(frame, policy, tested, rng=random) if predicts else None
     people, policy = (frame, policy) if trial is None else (trial.known, _for_some(trial, frame))
     chosen = max((part.k for part in policy.require.parts if isinstance(part, KAnonymity)), default=1)
-    asked = _asked(ks, chosen, encode(people, policy, []).people)
+    asked = _asked(ks, chosen, encode_people(people, policy, []).people)
     if method == "auto":
         progress("choosing a method")
         # Where the policy's k cannot be reached no method can be chosen, so smaller ones follow, the largest first.
@@ -134,8 +134,8 @@ def _for_some(trial: Trial, everybody: pl.DataFrame) -> Policy:
     """The policy for the people that are learned from, among whom nobody may have a value that the policy limits."""
     policy = trial.policy
     names = list(dict.fromkeys(name for _, name, _ in named_values(policy.require)))
-    check_occurs(policy.require, encode(everybody, policy, names), policy)
-    return replace(policy, require=of_some(policy.require, encode(trial.known, policy, names), policy))
+    check_occurs(policy.require, encode_people(everybody, policy, names), policy)
+    return replace(policy, require=of_some(policy.require, encode_people(trial.known, policy, names), policy))
 
 
 def known_methods() -> list[str]:

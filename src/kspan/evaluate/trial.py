@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from kspan.data.arrays import Codes, Int64s
-from kspan.data.encode import encode
+from kspan.data.encode import encode_people
 from kspan.errors import DataError, check_number
 from kspan.evaluate.agreement import accuracy
 from kspan.evaluate.truth import known_labels, labels_like, narrowed, target_column
@@ -40,12 +40,13 @@ class Trial:
         """Divide the table at random; of the people with each label the share `tested` is to be predicted."""
         check_number("tested", tested, low=0.01, high=0.99)
         labels = target_column(frame, policy, "the table")
-        rows, others = parted(labels.codes, tested, rng=rng)
+        table = encode_people(frame, policy, [])
+        rows, others = parted(labels.codes, tested, rng=rng, persons=table.persons)
         if not len(others):
             raise DataError("there are too few people to leave some out and predict them: add people, or test more")
         policy = labels_like(policy, labels)
         truth = known_labels(frame[others], policy, "the table")
-        weights = encode(frame, policy, []).weights
+        weights = table.weights
         theirs = None if weights is None else weights[others]
         often = np.bincount(labels.codes[rows], None if weights is None else weights[rows])
         guess = pl.Series([labels.label(int(often.argmax()))]).new_from_index(0, len(others))
@@ -69,13 +70,22 @@ class Trial:
         return accuracy(labels, self.truth, self.weights)
 
 
-def parted(labels: Codes, tested: float, *, rng: np.random.Generator) -> tuple[Int64s, Int64s]:
+def parted(
+    labels: Codes, tested: float, *, rng: np.random.Generator, persons: Int64s | None = None
+) -> tuple[Int64s, Int64s]:
     """Return rows to learn from and rows to predict: of each label the share `tested`, but never all of it.
+
+    All rows of a person are in one part, or a model would be asked about people whom it knows; a person's first label
+    counts then.
 
     >>> known, asked = parted(np.array([0, 0, 0, 1, 0, 0, 0]), 0.5, rng=np.random.default_rng(0))
     >>> len(known), len(asked), 3 in known
     (4, 3, True)
     """
+    if persons is not None:
+        _, first = np.unique(persons, return_index=True)
+        asked = np.isin(persons, parted(labels[first], tested, rng=rng)[1])
+        return np.flatnonzero(~asked), np.flatnonzero(asked)
     order = rng.permutation(len(labels))
     # A stable sort keeps the random order inside each label.
     order = order[np.argsort(labels[order], kind="stable")]

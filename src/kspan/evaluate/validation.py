@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from scipy import stats
 
 from kspan.data.arrays import Floats, Int64s
-from kspan.data.encode import encode
+from kspan.data.encode import encode_people
 from kspan.errors import DataError, PolicyError, did_you_mean
 from kspan.evaluate.agreement import accuracy
 from kspan.evaluate.learners import learner_named
@@ -74,13 +74,14 @@ def five_by_two(
     """
     frame, policy = load(people), Policy.of(policy)
     truth = known_labels(frame, policy, "the table")
-    weights = encode(frame, policy, []).weights
-    if frame.height < 2:
-        raise DataError("one person cannot be halved: give at least two rows")
+    table = encode_people(frame, policy, [])
+    weights = table.weights
+    if (table.persons is not None and not table.persons.any()) or frame.height < 2:
+        raise DataError("one person cannot be halved: give rows of at least two people")
     fields = contenders if isinstance(contenders, Mapping) else {name: name for name in contenders}
     entered = {name: _contender(given, policy) for name, given in fields.items()}
     reached: dict[str, list[float]] = {name: [] for name in entered}
-    for known, asked in halves(frame.height, rng):
+    for known, asked in halves(frame.height, rng, table.persons):
         learned_from, questions = frame[known], frame[asked].drop(str(policy.target))
         for name, contender in entered.items():
             theirs = None if weights is None else weights[asked]
@@ -109,12 +110,19 @@ def combined_f_test(first: ArrayLike, second: ArrayLike) -> FTest:
     return FTest(f, float(stats.f.sf(f, 2 * ROUNDS, ROUNDS)))
 
 
-def halves(rows: int, rng: int | np.random.Generator) -> Iterator[tuple[Int64s, Int64s]]:
-    """Yield rows to learn from and rows to predict, ten times: five random halvings, each in both directions."""
+def halves(rows: int, rng: int | np.random.Generator, persons: Int64s | None = None) -> Iterator[tuple[Int64s, Int64s]]:
+    """Yield rows to learn from and rows to predict, ten times: five random halvings, each in both directions.
+
+    All rows of a person are in one half, or a model would be asked about people whom it knows.
+    """
     random = np.random.default_rng(rng)
+    number = rows if persons is None else int(persons.max()) + 1
     for _ in range(ROUNDS):
-        order = random.permutation(rows)
-        one, other = np.sort(order[: rows // 2]), np.sort(order[rows // 2 :])
+        order = random.permutation(number)
+        one, other = np.sort(order[: number // 2]), np.sort(order[number // 2 :])
+        if persons is not None:
+            first = np.isin(persons, one)
+            one, other = np.flatnonzero(first), np.flatnonzero(~first)
         yield one, other
         yield other, one
 

@@ -7,7 +7,7 @@ from typing import Any, Literal, get_type_hints, overload
 
 import polars as pl
 
-from kspan.data.encode import encode
+from kspan.data.encode import encode_people
 from kspan.errors import PolicyError, did_you_mean
 from kspan.frames.files import load
 from kspan.induce.clusters.learner import clusters
@@ -61,7 +61,9 @@ class Learner:
     def __call__(self, people: pl.DataFrame, policy: Policy, **options: Any) -> Learned:
         """Learn from a frame; free text that nobody has declared is refused, since models name values."""
         check_no_free_text(people, policy)
-        return self.function(encode(people, policy) if self.of_codes else people, policy, **options)
+        if not self.of_codes:
+            return self.function(people, policy, **options)
+        return self.function(encode_people(people, policy), policy, **options)
 
 
 LEARNERS: dict[str, Learner] = {

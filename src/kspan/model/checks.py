@@ -77,6 +77,14 @@ def flag(place: Place, found: Mapping[str, Any]) -> bool:
     return said if isinstance(said, bool) else place.refuse("'missing' must be true or false")
 
 
+def known_rows(place: Place, found: Mapping[str, Any]) -> int | str | None:
+    """Return how many rows of a person may be known, as a claim says; None if it says nothing of that."""
+    said = found.get("known_rows")
+    if "known_rows" not in found or said == "all" or (type(said) is int and said >= 1):
+        return said
+    return place.refuse("'known_rows' must be a whole number from 1 on, or \"all\"")
+
+
 def texts(place: Place, what: str, found: Any) -> tuple[str, ...]:
     """Return a list of distinct texts as a tuple; refuse anything else."""
     if not isinstance(found, list):

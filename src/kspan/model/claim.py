@@ -16,3 +16,6 @@ class Claim:
     """Attributes, target and items whose published values, bounds or names came from the people, not the policy."""
     missing: str | None = None
     """How the promise treats a missing public value; None if there can be none."""
+    known_rows: int | str | None = None
+    """Where people have several rows, of how many of one the attacker may know the public values; figures count rows
+    then. None if each row is a person."""

@@ -62,7 +62,7 @@ def summarized(release: Release) -> Summary:
         k=sentences.required_k(require),
         promises=tuple(Promise(visible(str(part)), sentences.promise(part, private)) for part in require.parts),
         proof=tuple(sentences.proof(audit, warned=warned is not None)),
-        costs=(*release.costs, *sentences.accuracy_costs(release.curve)),
+        costs=(*release.costs, *sentences.accuracy_costs(release.curve, audit)),
         attack=tuple(sentences.attack(audit, public, smallest[0] if smallest else None)),
         caveats=tuple(sentences.caveats(audit, policy)),
         facts=(*_claimed(audit, policy), *release.facts),

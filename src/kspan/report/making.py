@@ -11,7 +11,6 @@ import polars as pl
 from kspan.audit.audit import audit
 from kspan.audit.findings import Audit
 from kspan.audit.rare_values import without_rare
-from kspan.data.persons import persons_of
 from kspan.errors import DataError, PolicyError
 from kspan.evaluate.cost import CostCurve, cost_curve
 from kspan.frames.commit import content_of
@@ -164,7 +163,7 @@ def described(
             policy,
             public=tuple(name for name, role in roles.items() if role == "public"),
             facts=(*_model_facts(model), *facts),
-            costs=(*(model_costs(model) if cost.curve is None else ()), *cost.unmeasured),
+            costs=(*(model_costs(model, found) if cost.curve is None else ()), *cost.unmeasured),
             model=model,
             picture=pictured(model, found),
             curve=cost.curve,
@@ -307,10 +306,6 @@ def _cost(people: pl.DataFrame, policy: Policy, making: Making, progress: Progre
     # Without a target only cells are lost, and the audit has already measured that.
     if making.method is None or (policy.target is None and not making.curve):
         return _Cost()
-    if persons_of(people, policy) is not None:
-        if making.curve:
-            raise PolicyError("a curve is measured by rows, and people have several here: leave it out (--curve)")
-        return _Cost(unmeasured=("How well the target is still predicted was not measured: people have several rows.",))
     progress("measuring what it cost")
     ks = None if making.curve else [required_k(policy.require)]
     try:

@@ -203,7 +203,7 @@ def table_costs(audit: Audit, withheld: int, suppressed: float) -> tuple[str, ..
     return (f"{out}; {stars}{coarser}.",)
 
 
-def model_costs(model: Any) -> tuple[str, ...]:
+def model_costs(model: Any, audit: Audit) -> tuple[str, ...]:
     """Say how often a tree is right about its own people, if it discloses enough to know."""
     if not isinstance(model, Tree) or model.disclosure not in ("counts", "hit-miss") or not model.root.people:
         return ()
@@ -214,17 +214,23 @@ def model_costs(model: Any) -> tuple[str, ...]:
     everybody = float(model.root.people)
     right = sum(hits(leaf.outcome) for leaf in model.leaves) / everybody
     return (
-        f"The tree is right for {percent(right)} of the people that it was made from; always guessing the commonest "
-        f"{visible(model.target)} would be right for {percent(hits(model.root.outcome) / everybody)}.",
+        f"The tree is right for {percent(right)} of the {_unit(audit)} that it was made from; always guessing the "
+        f"commonest {visible(model.target)} would be right for {percent(hits(model.root.outcome) / everybody)}.",
     )
 
 
-def accuracy_costs(curve: CostCurve | None) -> Iterator[str]:
+def _unit(audit: Audit) -> str:
+    """What figures of a model count: people, or rows where people have several."""
+    return "people" if audit.persons is None else "rows"
+
+
+def accuracy_costs(curve: CostCurve | None, audit: Audit) -> Iterator[str]:
     """Yield sentences on how well the target is predicted at the chosen k."""
     point = chosen_point(curve)
     if curve is None or point is None or point.accuracy is None or curve.target is None:
         return
-    target, kept = visible(curve.target), f"{curve.tested:,} people who were kept aside"
+    aside = "who were kept aside" if audit.persons is None else "of people who were kept aside"
+    target, kept = visible(curve.target), f"{curve.tested:,} {_unit(audit)} {aside}"
     what = "The tree" if makes_trees(curve.method) else "A decision tree that learns from it, private columns included,"
     yield f"{what} predicts {target} correctly for {percent(point.accuracy)} of {kept}."
     if curve.ceiling is not None and curve.floor is not None:

@@ -119,10 +119,9 @@ def test_the_column_itself_is_never_released() -> None:
     assert "id" not in ks.anonymize(panel(), PANEL, "mondrian").frame.columns
 
 
-@pytest.mark.parametrize("method", ["kadet", "clusters", "rules"])
-def test_models_count_rows_and_say_so(method: str) -> None:
+def test_what_counts_rows_says_so() -> None:
     with pytest.raises(ks.PolicyError, match=r"8 rows are of 6 people \('id' repeats\), and rows are counted here"):
-        ks.learn(VISITS, replace(POLICY, target="illness"), method)
+        ks.share_tree(VISITS, replace(POLICY, target="illness"))
 
 
 def test_rows_of_nobody() -> None:
@@ -140,7 +139,7 @@ def test_policies_that_make_no_sense() -> None:
 
 
 def test_too_many_ways_to_know_rows(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys.modules["kspan.audit.table.persons"], "MOST_KNOWN_SETS", 10)
+    monkeypatch.setattr(sys.modules["kspan.audit.persons"], "MOST_KNOWN_SETS", 10)
     rows = panel(40)
     with pytest.raises(ks.PolicyError, match="too many ways to know 2 rows of a person"):
         ks.audit(rows, replace(PANEL, known_rows=2))

@@ -9,9 +9,10 @@ from kspan.audit.baskets.sides import Published
 from kspan.audit.baskets.spans import basket_spans
 from kspan.audit.findings import Audit
 from kspan.audit.judge import judge
+from kspan.audit.of_persons import by_people
 from kspan.audit.request import AuditRequest, Judge
 from kspan.data.baskets import encode_baskets
-from kspan.data.persons import check_one_row_each
+from kspan.data.persons import check_says_whose, persons_of
 from kspan.errors import PolicyError
 from kspan.frames.files import load
 from kspan.model.items.model import OfItems
@@ -41,14 +42,15 @@ def audit_baskets(published: Published, people: Any, policy: Policy | Requiremen
     check_items(require)
     if people is None:
         return judge(implied_spans(published), require, show=show)
-    frame, weight = load(people), None
+    frame = load(people)
     if isinstance(policy, Policy):
         policy = expanded(policy, frame.columns)
         policy.check_columns(frame.columns)
         require = policy.require
-        weight = policy.weight
-        check_one_row_each(frame, policy)
-    baskets = encode_baskets(frame, list(published.model.roles), weight)
+        check_says_whose(frame, policy)
+        baskets = encode_baskets(frame, list(published.model.roles), policy.weight, persons_of(frame, policy))
+        return judge(by_people(basket_spans(published, baskets), policy), require, show=show)
+    baskets = encode_baskets(frame, list(published.model.roles))
     return judge(basket_spans(published, baskets), require, show=show)
 
 
@@ -64,6 +66,7 @@ def judge_of_baskets(publishes: Callable[[Any], Published], kind: str, called: s
                 f"a dataframe of {kind} tells neither roles nor transactions: give the people and a policy, or judge "
                 f"kspan.imported_{kind}(frame, transactions, policy)"
             )
+        asked.check_counts_people(given, f"the {called}")
         policy = asked.policy
         if policy is not None and asked.require is not None:
             policy = replace(policy, require=asked.require)  # type: ignore[arg-type]  # a text is read by the policy

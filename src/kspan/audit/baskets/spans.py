@@ -8,17 +8,18 @@ from typing import Any
 import numpy as np
 
 from kspan.audit.baskets.sides import Codes, Published, Sides
-from kspan.audit.spans import Spans
+from kspan.audit.spans import SpansOfRows
 from kspan.data.arrays import Bools, Int64s
 from kspan.data.baskets import BOUGHT, Baskets
 from kspan.data.groups import Counts, Groups
+from kspan.data.table import Column
 
 AT_ONCE = 64
 """Sets of items that are told apart at once, a bit each."""
 
 
 @dataclass(frozen=True, repr=False)
-class BasketSpans(Spans):
+class BasketSpans(SpansOfRows):
     """The spans of a release about baskets among some people."""
 
     asked: Sides
@@ -44,6 +45,15 @@ class BasketSpans(Spans):
     def people(self) -> int:
         """How many people there are."""
         return self.baskets.people
+
+    @property
+    def persons(self) -> Int64s | None:
+        """The person of each row, if people have several."""
+        return self.baskets.persons
+
+    def told_of_rows(self, name: str) -> Column:
+        """Which rows bought a private item."""
+        return self.baskets.column(name)
 
     @cached_property
     def where(self) -> Mapping[str, Bools]:

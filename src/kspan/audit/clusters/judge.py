@@ -5,8 +5,9 @@ import polars as pl
 from kspan.audit.clusters.spans import cluster_spans
 from kspan.audit.findings import Audit
 from kspan.audit.judge import judge
+from kspan.audit.of_persons import by_people
 from kspan.audit.request import AuditRequest, Judge
-from kspan.data.encode import encode
+from kspan.data.encode import encode_people
 from kspan.data.table import Table
 from kspan.errors import DataError, PolicyError, listed
 from kspan.model.clusters.model import Clusters
@@ -25,7 +26,7 @@ def audit_clusters(clusters: Clusters, people: pl.DataFrame, policy: Policy, *, 
     _check_asked(clusters, policy)
     table = clustered_people(clusters, people, policy)
     check_occurs(policy.require, table, policy)
-    return judge(cluster_spans(clusters, table), policy.require, show=show)
+    return judge(by_people(cluster_spans(clusters, table), policy), policy.require, show=show)
 
 
 def clustered_people(clusters: Clusters, people: pl.DataFrame, policy: Policy) -> Table:
@@ -35,7 +36,7 @@ def clustered_people(clusters: Clusters, people: pl.DataFrame, policy: Policy) -
     absent = [name for name in needed if name not in people.columns]
     if absent:
         raise DataError(f"the people lack the column {listed(absent)}: give the table that the clusters were made from")
-    table = encode(people, policy, names)
+    table = encode_people(people, policy, names)
     for attribute in clusters.attributes:
         column = table[attribute.name]
         if attribute.kind == "numeric" and (column.values.dtype == object or column.size > len(column.values)):

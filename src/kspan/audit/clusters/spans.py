@@ -1,6 +1,6 @@
 """The spans of a clustering: people who can be in the same cells by public values alone."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -8,13 +8,13 @@ import numpy as np
 
 from kspan.audit.clusters.cells import cells_reached
 from kspan.audit.shown import shown_cell
-from kspan.audit.spans import SpansOfPeople
+from kspan.audit.spans import SpansOfPeople, beside
 from kspan.data.arrays import Bools, Int64s
-from kspan.data.groups import Counts, Groups, count_groups, tally
-from kspan.data.table import Table
+from kspan.data.groups import NO_WEIGHTS, Counts, Groups, count_groups, count_values
+from kspan.data.table import Column, Table
 from kspan.model.clusters.model import Clusters
 from kspan.model.partition import Partition
-from kspan.privacy.requirement import OnPrivate, Requirement
+from kspan.privacy.requirement import OnPrivate
 
 CLUSTER = "cluster"
 """The name of what a clustering tells of people besides their private attributes."""
@@ -32,13 +32,15 @@ class ClusterSpans(SpansOfPeople):
     """The people of each span, with their private values."""
     reaches: Bools
     """For each span, which cells it reaches."""
+    nearest: Column
+    """The cell of every row."""
     cells: Counts
     """For each span, how many people are in each cell."""
 
     @property
     def disclosed(self) -> Mapping[str, Counts]:
         """The clusters of the people of each span, and their private values."""
-        return {CLUSTER: self.cells, **self.groups.private}
+        return {self._cluster: self.cells, **self.groups.private}
 
     @property
     def judged(self) -> Mapping[str, Counts]:
@@ -51,18 +53,26 @@ class ClusterSpans(SpansOfPeople):
         Whoever can be in one cell only is not told apart from others by that. But where all of a cell have the same
         illness, or the same income, its center says so.
         """
-        return self.exposing if name == CLUSTER else np.ones(len(self.sizes), bool)
+        return self.exposing if name == self._cluster else np.ones(len(self.sizes), bool)
 
-    def holds(self, part: Requirement) -> Bools:
-        """Tell which spans satisfy one part of the requirement; one on private values is asked of clusters, too.
+    def asks(self, part: OnPrivate) -> Iterator[tuple[str, OnPrivate]]:
+        """Yield what a part of the requirement is asked of: private attributes, and clusters, too.
 
         A cell is a part of all private attributes: if everybody of a span is in one, though others could be reached, it
         is told where all of them are. A limit on one value is not about cells: the span's people who have it count.
         """
-        good = super().holds(part)
-        if not isinstance(part, OnPrivate) or part.only_value is not None:
-            return good
-        return good & replace(part, on=()).holds(Groups(self.sizes, {CLUSTER: self.cells}, self.exposing))
+        yield from super().asks(part)
+        if part.only_value is None:
+            yield self._cluster, replace(part, on=())
+
+    @property
+    def _cluster(self) -> str:
+        """What the cells of people are called."""
+        return beside(CLUSTER, self.groups.private)
+
+    def told_of_rows(self, name: str) -> Column:
+        """What is told of every row: its cell, or its private values."""
+        return self.nearest if name == self._cluster else self.table[name]
 
     def bins(self, span: int) -> tuple[int, ...]:
         """The cells that a span reaches."""
@@ -109,16 +119,8 @@ def cluster_spans(clusters: Clusters, table: Table) -> ClusterSpans:
     of_rows = span.reshape(-1)[kinds.group]
     counted = count_groups(table, of_rows, len(example), private)
     groups = Groups(counted.sizes, counted.private, reached[example].sum(axis=1) > 1)
-    cells = _cells(clusters, table, of_rows, len(example))
-    return ClusterSpans(clusters, table, of_rows, groups, reached[example], cells)
-
-
-def _cells(clusters: Clusters, table: Table, span: Int64s, number: int) -> Counts:
-    weights = np.empty(0, np.int64) if table.weights is None else table.weights
-    width = len(clusters)
-    nearest = clusters.nearest(table)
-    keys, people, _ = tally(span * width + nearest, number * width, weights)
-    whole = np.zeros(width, np.int64)
-    np.add.at(whole, keys % width, people)
-    # Keys are in ascending order, so those of one span are neighbors.
-    return Counts(np.searchsorted(keys, np.arange(number + 1) * width), keys % width, people, whole)
+    places = np.array([str(place + 1) for place in range(len(clusters))], object)
+    nearest = Column(CLUSTER, "categorical", clusters.nearest(table).astype(np.uint32), places)
+    weights = NO_WEIGHTS if table.weights is None else table.weights
+    cells = count_values(nearest, of_rows, len(example), weights)
+    return ClusterSpans(clusters, table, of_rows, groups, reached[example], nearest, cells)

@@ -17,8 +17,10 @@ from kspan.audit.function.spans import FunctionSpans, Reading, function_spans
 from kspan.audit.function.tried import Answers, tried_answers
 from kspan.audit.function.truth import LABELS_NOT_COUNTED, NOT_COUNTED, is_counted, tells_labels, untrue_nodes
 from kspan.audit.judge import judge
+from kspan.audit.of_persons import by_people
 from kspan.data.alike import look
-from kspan.data.encode import encode
+from kspan.data.encode import encode_people
+from kspan.data.persons import persons_of
 from kspan.data.table import Column, Table
 from kspan.errors import DataError, PolicyError, did_you_mean, listed
 from kspan.frames.files import load
@@ -41,13 +43,16 @@ def audit_function(model: Any, people: Any, policy: Policy, *, show: int = 5) ->
     private ones may be anything in their domain. If that is too much to look at, nothing is said to hold.
     """
     frame = load(people)
-    if (kept := kept_rows(model, frame.height)) is not None:
+    # Whether it keeps something of each row, or of each person.
+    persons = persons_of(frame, policy)
+    numbers = {frame.height} if persons is None else {frame.height, int(persons.max()) + 1}
+    if kept := next(filter(None, (kept_rows(model, number) for number in numbers)), None):
         raise PolicyError(
             f"this {type(model).__name__} keeps rows of people, or something of each (in {kept}): take that out before "
             "it leaves, or judge its answers alone (give its predict) and let nobody have more than these"
         )
     parts = parts_of(model)
-    return judge(spans_of_parts(parts, people, frame, policy), policy.require, show=show)
+    return judge(by_people(spans_of_parts(parts, people, frame, policy), policy), policy.require, show=show)
 
 
 def spans_of_parts(parts: Parts, people: Any, frame: pl.DataFrame, policy: Policy) -> FunctionSpans:
@@ -139,8 +144,8 @@ def _coded(parts: Parts, frame: pl.DataFrame, policy: Policy) -> Table:
     if policy.target is not None and not target:
         raise DataError(f"the people lack the target {policy.target!r}: give the table that the model was made from")
     if parts.columns is None:
-        return encode(frame, policy, [*every, *target])
-    table = encode(frame, policy, every)
+        return encode_people(frame, policy, [*every, *target])
+    table = encode_people(frame, policy, every)
     named = [name for part in parts.parts for name in _read(part, parts, table)]
     for name in dict.fromkeys(named):
         if name not in table.columns:
@@ -149,7 +154,7 @@ def _coded(parts: Parts, frame: pl.DataFrame, policy: Policy) -> Table:
                 f"the model reads {name!r}, {what}{did_you_mean(name, every)}: give the table that it was fitted on, "
                 "and say in the policy who may know each column"
             )
-    return encode(frame, policy, [*(name for name in every if name in named), *target])
+    return encode_people(frame, policy, [*(name for name in every if name in named), *target])
 
 
 def _read(part: Forest | Function, parts: Parts, table: Table) -> list[str]:

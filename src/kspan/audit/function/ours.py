@@ -8,6 +8,7 @@ import polars as pl
 from kspan.audit.findings import Audit
 from kspan.audit.function.judge import spans_of_parts
 from kspan.audit.judge import judge
+from kspan.audit.of_persons import by_people
 from kspan.errors import PolicyError
 from kspan.frames.native import to_polars
 from kspan.model.function.parts import Function, Parts
@@ -33,7 +34,7 @@ def audit_answers(
 
     function = Function(answer, frozenset(rising), cuts)
     parts = Parts(type(model).__name__, (function,), tuple(columns))
-    return judge(spans_of_parts(parts, people, people, policy), policy.require, show=show)
+    return judge(by_people(spans_of_parts(parts, people, people, policy), policy), policy.require, show=show)
 
 
 def check_target(target: str, policy: Policy) -> None:

@@ -11,13 +11,13 @@ from kspan.audit.findings import Utility
 from kspan.audit.function.outcomes import Outcomes
 from kspan.audit.infer import certain
 from kspan.audit.shown import shown_cell
-from kspan.audit.spans import SpansOfPeople
+from kspan.audit.spans import SpansOfPeople, beside
 from kspan.data.arrays import Bools, Int64s
 from kspan.data.cells import SUPPRESSED
 from kspan.data.groups import NO_WEIGHTS, Counts, Groups, count_groups, count_values
 from kspan.data.table import Column, Table
 from kspan.model.partition import Partition
-from kspan.privacy.requirement import OnPrivate, Requirement
+from kspan.privacy.requirement import OnPrivate
 from kspan.utility.loss import classification_metric
 
 ANSWER = "answer"
@@ -74,16 +74,35 @@ class FunctionSpans(SpansOfPeople):
         """How many people of each span have each outcome, if there is no target that it could be judged by."""
         if self.target is not None:
             return None
-        size = int(self.outcomes.own.max()) + 1
-        column = Column(ANSWER, "categorical", self.outcomes.own.astype(np.uint32), np.empty(size, object))
         weights = NO_WEIGHTS if self.table.weights is None else self.table.weights
-        return count_values(column, self.span, len(self.sizes), weights)
+        return count_values(self._outcome, self.span, len(self.sizes), weights)
+
+    @property
+    def _answer(self) -> str:
+        """What answers are called."""
+        return beside(ANSWER, self.groups.private)
+
+    @cached_property
+    def _outcome(self) -> Column:
+        """The outcome of every row; outcomes have no names."""
+        size = int(self.outcomes.own.max()) + 1
+        return Column(ANSWER, "categorical", self.outcomes.own.astype(np.uint32), np.empty(size, object))
+
+    def told_of_rows(self, name: str) -> Column:
+        """What is told of every row: its label, what is told of a private attribute, or its outcome."""
+        if name not in self.groups.private:
+            return self._outcome
+        told = self.outcomes.told.get(name) if name != self.target else None
+        return self.table[name] if told is None else told.column
+
+    def held_by_rows(self, name: str) -> Column:
+        """The values that rows have, also where less is told of them."""
+        return self.table[name]
 
     @property
     def disclosed(self) -> Mapping[str, Counts]:
         """The labels of the people of each span, what is told of private attributes, and answers without a label."""
-        answers = {} if self.answers is None or ANSWER in self.groups.private else {ANSWER: self.answers}
-        return {**answers, **self.groups.private}
+        return {**({} if self.answers is None else {self._answer: self.answers}), **self.groups.private}
 
     @property
     def judged(self) -> Mapping[str, Counts]:
@@ -94,12 +113,11 @@ class FunctionSpans(SpansOfPeople):
         """Tell in which spans something is told of a private attribute."""
         return self._where.get(name, self.exposing)
 
-    def holds(self, part: Requirement) -> Bools:
-        """Tell which spans satisfy one part; without a target, one on private values is asked of answers, too."""
-        good = super().holds(part)
-        if self.answers is None or not isinstance(part, OnPrivate) or part.only_value is not None:
-            return good
-        return good & replace(part, on=()).holds(Groups(self.sizes, {ANSWER: self.answers}, self.exposing))
+    def asks(self, part: OnPrivate) -> Iterator[tuple[str, OnPrivate]]:
+        """Yield what a part of the requirement is asked of: private attributes and, without a target, answers."""
+        yield from super().asks(part)
+        if self.answers is not None and part.only_value is None:
+            yield self._answer, replace(part, on=())
 
     def with_value(self, name: str, value: str) -> Counts:
         """The people of each span by the values that they have, also where less is told of them."""

@@ -10,11 +10,12 @@ from kspan.audit.findings import EXACT, NOT_PROVED, Audit
 from kspan.audit.function.judge import spans_of_parts
 from kspan.audit.function.spans import Reading
 from kspan.audit.judge import judge
+from kspan.audit.of_persons import by_people
 from kspan.audit.request import Judge, not_alone
 from kspan.audit.tree.truth import SLACK, SLACK_OF_EACH
 from kspan.data.alike import look
 from kspan.data.arrays import Floats
-from kspan.data.encode import encode
+from kspan.data.encode import encode_people
 from kspan.data.table import Table
 from kspan.errors import DataError
 from kspan.frames.native import to_polars
@@ -40,7 +41,7 @@ def audit_list(found: DecisionList, people: pl.DataFrame, policy: Policy, *, sho
     # Whoever knows which rule takes people knows all that the list tells.
     reading = Reading(EXACT if spans.outcomes.proved else NOT_PROVED, spans.reading.covered)
     outcomes = replace(spans.outcomes, untrue=untrue, assumptions=())
-    return judge(replace(spans, outcomes=outcomes, reading=reading), policy.require, show=show)
+    return judge(by_people(replace(spans, outcomes=outcomes, reading=reading), policy), policy.require, show=show)
 
 
 def taken(found: DecisionList, table: Table) -> Floats:
@@ -77,7 +78,7 @@ def _cuts(found: DecisionList, number: int) -> tuple[float, ...]:
 def _untrue_rules(found: DecisionList, people: pl.DataFrame, policy: Policy) -> tuple[str, ...]:
     """Return the rules whose labels are not those of the people whom they take."""
     parts = taken(found, answers([found.attributes[number] for number in found.numbers], people))
-    target = encode(people, policy, [found.target])
+    target = encode_people(people, policy, [found.target])
     column, seen = target[found.target], look if found.target_role == "private" else str
     place = {seen(label): number for number, label in reversed(list(enumerate(found.labels)))}
     if not {seen(column.label(code)) for code in range(column.size)} <= set(place):

@@ -8,11 +8,11 @@ import numpy as np
 import polars as pl
 
 from kspan.audit.findings import K, LinkedPeople, Persons, Utility
-from kspan.audit.measured import measured
+from kspan.audit.measured import measured, worst
+from kspan.audit.persons import PersonCrowds
 from kspan.audit.risk import Risk, journalist_risk, risk_of
 from kspan.audit.table.link import Links
 from kspan.audit.table.people import NOBODY, check_theirs, spans_of_kinds
-from kspan.audit.table.persons import PersonCrowds
 from kspan.audit.table.spans import TableSpans
 from kspan.data.alike import look
 from kspan.data.arrays import Bools, Int64s
@@ -20,7 +20,7 @@ from kspan.data.table import Column, Table
 from kspan.errors import DataError
 from kspan.model.partition import Partition
 from kspan.policy import Policy
-from kspan.privacy import REQUIREMENTS, OnPrivate
+from kspan.privacy import OnPrivate
 from kspan.privacy.requirement import Requirement
 from kspan.utility.loss import average_group_size
 
@@ -129,7 +129,7 @@ class PersonSpans(TableSpans):
         bin_, group = self.of_bin
         good_by_cells = np.ones(self.crowds.bins, bool)
         np.logical_and.at(good_by_cells, bin_, self.policy.require.holds(self.alone.groups)[group])
-        return self.crowds.failing(self.policy.require, good_by_cells)
+        return int((self.crowds.fails(self.policy.require) | self.crowds.having(~good_by_cells)).sum())
 
     def exposed(self, name: str) -> int:
         """How many people have a value of a private attribute that can be told with certainty."""
@@ -137,8 +137,7 @@ class PersonSpans(TableSpans):
 
     def reached(self, name: str) -> dict[str, float | list[float]]:
         """The worst level that a private attribute reaches in every measure, however it is counted."""
-        found = [measured(counts) for counts in self.crowds.counts(name)]
-        return {key: _worst(key, [each[key] for each in found]) for key in found[0]}
+        return worst([measured(counts) for counts in self.crowds.counts(name)])
 
     def limited(self, name: str, require: Requirement) -> dict[str, float]:
         """The level that each limit on one value of a private attribute reaches, by what is limited."""
@@ -150,16 +149,13 @@ class PersonSpans(TableSpans):
 
     def facts(self) -> dict[str, Any]:
         """What a table tells, and how many people have how many rows."""
-        rows = np.bincount(self.crowds.person)
-        rows = rows[rows > 0]
-        persons = Persons(
-            str(self.policy.person), len(rows), int((rows > 1).sum()), int(rows.max()), self.policy.known_rows
-        )
+        persons = Persons.of(self.crowds.person, str(self.policy.person), self.policy.known_rows)
         return {**super().facts(), "linked": self.given, "persons": persons}
 
 
 def _crowds(table: Table, person: Int64s, bin_: Int64s, absent: Int64s, policy: Policy) -> PersonCrowds:
-    return PersonCrowds(table, person, bin_, len(absent), policy.private, policy.known_rows, absent)
+    private = {name: table[name] for name in policy.private}
+    return PersonCrowds(private, person, np.arange(table.rows), bin_, len(absent), policy.known_rows, absent)
 
 
 def _pairs(links: Links, span: Int64s, groups: int) -> tuple[Int64s, Int64s]:
@@ -203,11 +199,3 @@ def check_values(spans: TableSpans, people: Table, bin_: Int64s, of_bin: tuple[I
 
 def _labels(column: Column) -> pl.Series:
     return pl.Series([look(column.label(code)) for code in range(column.size)], dtype=pl.String)[column.codes]
-
-
-def _worst(key: str, levels: list[Any]) -> Any:
-    """Return the worst of several levels that a measure reaches."""
-    kind = REQUIREMENTS[key]
-    if isinstance(levels[0], list):  # c for an l: the fewest values come first
-        return max(levels, key=lambda pair: (-pair[1], pair[0]))
-    return min(levels) if issubclass(kind, OnPrivate) and kind.safer_up else max(levels)

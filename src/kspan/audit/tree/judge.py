@@ -7,6 +7,7 @@ import polars as pl
 
 from kspan.audit.findings import Audit
 from kspan.audit.judge import judge
+from kspan.audit.of_persons import by_people
 from kspan.audit.request import AuditRequest, Judge
 from kspan.audit.tree.checks import check_asked
 from kspan.audit.tree.foreign import as_fitted
@@ -35,12 +36,13 @@ def audit_tree(
     check_asked(trees, policy.require, policy.private)
     table = people_of(trees, people, policy)
     check_occurs(policy.require, table, policy)
-    return judge(joint_spans(trees, table), policy.require, show=show)
+    return judge(by_people(joint_spans(trees, table), policy), policy.require, show=show)
 
 
 def _tree_alone(given: Given, asked: AuditRequest) -> Audit:
     if not given.is_ours:
         raise PolicyError("a tree of another library is judged by the people it was made from: give their table")
+    asked.check_counts_people(given, "the tree")
     if asked.policy is not None:
         check_roles(given.model, asked.policy)
     required = asked.required(given, "the tree")

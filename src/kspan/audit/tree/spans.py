@@ -51,6 +51,14 @@ class TreeSpans(SpansOfPeople):
         """Tell in which spans something is told of a private attribute: of one that is asked, only where it varies."""
         return self._where.get(name, self.exposing)
 
+    def told_of_rows(self, name: str) -> Column:
+        """What is told of every row: its label, or a region of a private attribute."""
+        return self.told[name].column if name in self.told else self.table[name]
+
+    def held_by_rows(self, name: str) -> Column:
+        """The values that rows truly have, since a region that is told may hold several."""
+        return self.table[name]
+
     def with_value(self, name: str, value: str) -> Counts:
         """The people of each span by the values that they truly have, since a region that is told may hold several."""
         if name not in self.told:
@@ -176,10 +184,10 @@ def people_of(trees: Sequence[Tree], people: pl.DataFrame, policy: Policy) -> Ta
             for number, item in enumerate(tree.attributes)
             if (item.role == "public" or number in asked) and item.name not in columns
         ]
-        table = coded_people(tree, people, policy, names)
+        table = coded_people(tree, people, policy, names, by_person=True)
         columns |= table.columns
     # All trees are about the same rows, so those of the last one are those of all.
-    return Table(columns, table.rows, table.weights)
+    return Table(columns, table.rows, table.weights, table.persons)
 
 
 def joint_spans(trees: Sequence[Tree], table: Table) -> TreeSpans:

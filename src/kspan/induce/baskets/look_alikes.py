@@ -7,6 +7,8 @@ import numpy as np
 from kspan.data.arrays import Bools, Int64s
 from kspan.data.baskets import BOUGHT, Baskets
 from kspan.data.groups import Counts, Groups
+from kspan.induce.persons import NOTHING_TOLD, Persons
+from kspan.policy.policy import KnownRows
 from kspan.privacy import OnPrivate, Requirement
 
 Question = tuple[frozenset[str], frozenset[str]]
@@ -20,9 +22,11 @@ class LookAlikes:
     are in one crowd if they have the same answers to all questions.
     """
 
-    def __init__(self, baskets: Baskets, public: Sequence[str], require: Requirement) -> None:
-        """Begin with everybody in one crowd."""
+    def __init__(self, baskets: Baskets, public: Sequence[str], require: Requirement, known: KnownRows = "all") -> None:
+        """Begin with everybody in one crowd; `known` rows of somebody with several may be known."""
         kind, example = _kinds(baskets, public)
+        self.baskets, self.kind = baskets, kind
+        self.persons = None if baskets.persons is None else Persons(baskets.persons, known)
         self.require = require
         self.public = {name: baskets.bought[name][example] for name in public}
         self.people = _counted(kind, len(example), baskets.weights)
@@ -35,11 +39,11 @@ class LookAlikes:
         self.exposing = np.zeros(1, bool)
         self.told: dict[str, Bools] = {}
 
-    def take(self, questions: Sequence[Question]) -> tuple[int, int] | None:
+    def take(self, questions: Sequence[Question]) -> tuple[int, int] | tuple[None, None] | None:
         """Take some questions if every crowd satisfies the requirement with them.
 
         Returns None then. Otherwise they are not taken, and the result is how many people would be in the smallest
-        crowd that fails, and how many in all that fail.
+        crowd that fails, and how many in all that fail; None for both if only crowds of people, not of rows, do.
         """
         crowd, exposing, told = self.crowd, self.exposing, dict(self.told)
         for left, right in questions:
@@ -57,6 +61,8 @@ class LookAlikes:
         good, sizes = self._judged(crowd, exposing, told)
         if not good.all():
             return int(sizes[~good].min()), int(sizes[~good].sum())
+        if not self._persons_hold(crowd[self.kind], exposing, told):
+            return None, None
         self.crowd, self.exposing, self.told = crowd, exposing, told
         return None
 
@@ -85,6 +91,23 @@ class LookAlikes:
                     counts = Counts.of(np.column_stack([sizes - bought, bought]), having=BOUGHT)
                     good &= part.holds(Groups(sizes, {item: counts}, told[item]))
         return good, sizes
+
+    def _persons_hold(self, crowd: Int64s, exposing: Bools, told: dict[str, Bools]) -> bool:
+        """Where people have several rows: would these keep the requirement by people? `crowd` is that of each row."""
+        if self.persons is None:
+            return True
+        for part in self.require.parts:
+            if not isinstance(part, OnPrivate):
+                if not self.persons.hold(part, np.where(exposing[crowd], crowd, NOTHING_TOLD), {}):
+                    return False
+                continue
+            for item in part.looks_at(tuple(told)):
+                if item not in told or not told[item].any():
+                    continue
+                there = np.where(told[item][crowd], crowd, NOTHING_TOLD)
+                if not self.persons.hold(part, there, {item: self.baskets.column(item)}):
+                    return False
+        return True
 
 
 def _kinds(baskets: Baskets, public: Sequence[str]) -> tuple[Int64s, Int64s]:

@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from kspan.data.baskets import Baskets, encode_baskets
-from kspan.data.persons import check_one_row_each
+from kspan.data.persons import check_says_whose, persons_of
 from kspan.errors import DataError, PolicyError, listed
 from kspan.frames.files import load
 from kspan.induce.baskets.look_alikes import LookAlikes, Question
@@ -42,14 +42,14 @@ def opened(people: Any, policy: PolicyLike, speaking: OfItems | None = None, wha
     frame = load(people)
     said = expanded(Policy.of(policy), frame.columns)
     said.check_columns(frame.columns)
-    check_one_row_each(frame, said)
+    check_says_whose(frame, said)
     check_items(said.require)
     items = (*said.public, *said.private)
     if speaking is not None and (unknown := sorted(set(speaking.roles) - set(items))):
         raise DataError(
             f"the {what} speak of {listed(unknown)}, which is no item of the table: give the one they are of"
         )
-    return Shop(encode_baskets(frame, items, said.weight), said)
+    return Shop(encode_baskets(frame, items, said.weight, persons_of(frame, said)), said)
 
 
 def check_above_zero(**shares: float) -> None:
@@ -80,22 +80,27 @@ class Choice(Generic[One]):
 
     taken: list[One]
     refused: list[One]
-    smallest: list[int]
-    """For each that was refused, the people of the smallest span that would fail."""
-    people: list[int]
+    smallest: list[int | None]
+    """For each that was refused, the people of the smallest span that would fail; None if each span would hold."""
+    people: list[int | None]
     """And the people of all spans that would."""
     policy: Policy
 
     def left_out(self, columns: dict[str, pl.Series]) -> pl.DataFrame:
         """Return what was refused as a table: the given columns, and counts of people and no more."""
-        why = [
-            f"would leave {many:,} people in {'a span that breaks' if few == many else 'spans that break'} "
-            f"{self.policy.require}{'' if few == many else f', the smallest of {few:,}'}"
-            for few, many in zip(self.smallest, self.people, strict=True)
-        ]
+        why = [self._why(few, many) for few, many in zip(self.smallest, self.people, strict=True)]
         counted = {"smallest_span": self.smallest, "people": self.people}
         numbers = {name: pl.Series(each, dtype=pl.Int64) for name, each in counted.items()}
         return pl.DataFrame({**columns, **numbers, "why": pl.Series(why, dtype=pl.String)})
+
+    def _why(self, few: int | None, many: int | None) -> str:
+        if few is None or many is None:
+            return f"would give people with several rows away by these, under {self.policy.require}"
+        spans = "a span that breaks" if few == many else "spans that break"
+        return (
+            f"would leave {many:,} people in {spans} {self.policy.require}"
+            f"{'' if few == many else f', the smallest of {few:,}'}"
+        )
 
 
 def chosen(
@@ -105,7 +110,7 @@ def chosen(
 
     More questions only tell more people apart, so what is refused once would be refused later as well.
     """
-    crowds = LookAlikes(shop.baskets, shop.policy.public, shop.policy.require)
+    crowds = LookAlikes(shop.baskets, shop.policy.public, shop.policy.require, shop.policy.known_rows)
     choice = Choice[One]([], [], [], [], shop.policy)
     for one in ordered:
         if len(choice.taken) == most:

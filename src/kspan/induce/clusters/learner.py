@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 import numpy as np
 
 from kspan.data.arrays import Bools, Floats, Int64s
-from kspan.data.encode import encode
+from kspan.data.encode import encode_people
 from kspan.data.groups import NO_WEIGHTS, Counts, Groups, count_groups, group_rows, tally
 from kspan.data.schema import Schema
 from kspan.data.table import Column, Table
@@ -15,6 +15,7 @@ from kspan.errors import DataError, Unreachable
 from kspan.frames.files import load
 from kspan.induce.clusters.reach import cells_of
 from kspan.induce.clusters.spanning_tree import Forest, spanning_tree
+from kspan.induce.persons import NOTHING_TOLD, Persons
 from kspan.model.clusters.model import Axis, Center, Clusters
 from kspan.model.tree.model import Attribute, Role
 from kspan.options import Within, takes_options
@@ -39,7 +40,7 @@ def learn_clusters(data: Any, policy: PolicyLike, **options: Any) -> Clusters:
     """
     policy, people = Policy.of(policy), load(data)
     check_no_free_text(people, policy)
-    return clusters(encode(people, policy), policy, **options)
+    return clusters(encode_people(people, policy), policy, **options)
 
 
 @takes_options
@@ -67,7 +68,7 @@ def clusters(
     axes = tuple(_axis(table[name], policy, scaling) for name in (*policy.public, *policy.private))
     fewest = _k_of(policy) if min_people is None else min_people
     drafts = _Drafts(axes, table, policy)
-    points, people = _points(axes, table)
+    points, people, point = _points(axes, table)
     edges, lengths = spanning_tree(points)
     forest = Forest.of(edges, people, points)
     # A part goes by the edge that was cut above it, that of the root by -1.
@@ -81,6 +82,11 @@ def clusters(
         if min(above[0], below[0]) < fewest:  # the first sum is the number of people
             continue
         after = {**parts, part: above, edge: below}
+        # Where people have several rows, these are not as many people.
+        if table.persons is not None and (
+            _fewest_persons(table.persons, forest.members([*forest.cut, edge])[point]) < fewest
+        ):
+            continue
         if drafts.holds(list(after.values())):
             forest.cut.append(edge)
             parts = after
@@ -99,6 +105,7 @@ class _Drafts:
         row[self.kind] = np.arange(table.rows)
         self.kinds = table.at(row)
         self.people = tally(self.kind, number, NO_WEIGHTS if table.weights is None else table.weights)[1]
+        self.persons = None if table.persons is None else Persons(table.persons, policy.known_rows)
         self.known: dict[tuple[Center, ...], Floats] = {}
         """How far all kinds of people are, by public values, from the centers that were tried last."""
 
@@ -121,7 +128,26 @@ class _Drafts:
             for part in self.policy.require.parts
         ):
             return False
-        return self.cells_hold(draft, span[self.kind], exposing)
+        return self.cells_hold(draft, span[self.kind], exposing) and self.persons_hold(draft, span[self.kind], exposing)
+
+    def persons_hold(self, draft: Clusters, span: Int64s, exposing: Bools) -> bool:
+        """Where people have several rows: would what is told of these keep the requirement by people?"""
+        if self.persons is None:
+            return True
+        telling = np.where(exposing[span], span, NOTHING_TOLD)
+        nearest = draft.nearest(self.table).astype(np.uint32)
+        cell = {"cluster": Column("cluster", "categorical", nearest, np.empty(len(draft), object))}
+        for part in self.policy.require.parts:
+            if not isinstance(part, OnPrivate):
+                if not self.persons.hold(part, telling, {}):
+                    return False
+                continue
+            told = [name for name in self.private if name in part.looks_at((name,))]
+            if not all(self.persons.hold(part, span, {name: self.table[name]}) for name in told):
+                return False
+            if part.only_value is None and not self.persons.hold(replace(part, on=()), telling, cell):
+                return False
+        return True
 
     def cells_hold(self, draft: Clusters, span: Int64s, exposing: Bools) -> bool:
         """Would what the clusters of people tell of whole spans keep what is required of private values?"""
@@ -194,16 +220,26 @@ def _axis(column: Column, policy: Schema, scaling: Scaling) -> Axis:
     return Axis(attribute, _short(float(width)) or 1.0)
 
 
-def _points(axes: Sequence[Axis], table: Table) -> tuple[Floats, Int64s]:
-    """The distinct people as points, as far apart as the clusters take them to be, and how many are at each."""
+def _fewest_persons(person: Int64s, part: Int64s) -> int:
+    """The number of people who have rows in a part, of that with the fewest."""
+    pairs = np.unique(np.column_stack([part, person]), axis=0)
+    return int(np.unique(pairs[:, 0], return_counts=True)[1].min())
+
+
+def _points(axes: Sequence[Axis], table: Table) -> tuple[Floats, Int64s, Int64s]:
+    """The distinct people as points, as far apart as the clusters take them to be.
+
+    Returns also how many are at each point, and the point of each row.
+    """
     columns = [table[axis.attribute.name] for axis in axes]
     group, number = group_rows(columns, table.rows)
     row = np.empty(number, np.int64)
     row[group] = np.arange(table.rows)
     people = tally(group, number, NO_WEIGHTS if table.weights is None else table.weights)[1]
-    return np.column_stack(
+    points = np.column_stack(
         [_coordinates(axis, column)[column.codes[row]] for axis, column in zip(axes, columns, strict=True)]
-    ), people
+    )
+    return points, people, group
 
 
 def _coordinates(axis: Axis, column: Column) -> Floats:

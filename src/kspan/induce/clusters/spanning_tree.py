@@ -1,5 +1,6 @@
 """The minimum spanning tree of points, and what is on either side of its edges."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -70,6 +71,8 @@ class Forest:
     sums: Floats
     """For each point, the people and their coordinates, summed over all points before it."""
     cut: list[int]
+    place: Int64s
+    """The number of each point."""
 
     @classmethod
     def of(cls, edges: Int64s, people: Int64s, points: Floats) -> "Forest":
@@ -81,7 +84,14 @@ class Forest:
         each = np.column_stack([people, people[:, None] * points])
         sums = np.zeros((number + 1, each.shape[1]))
         np.cumsum(each[np.argsort(place)], axis=0, out=sums[1:])
-        return cls(place[below], last[below], sums, [])
+        return cls(place[below], last[below], sums, [], place)
+
+    def members(self, cut: Sequence[int]) -> Int64s:
+        """The part of each point if some edges are cut: the innermost of them above it, or -1."""
+        part = np.full(len(self.place), -1)
+        for edge in sorted(cut, key=lambda one: int(self.begin[one] - self.end[one])):  # the widest first
+            part[(self.begin[edge] <= self.place) & (self.place < self.end[edge])] = edge
+        return part
 
     def sides(self, edge: int) -> tuple[int, Floats, Floats]:
         """The part that an edge is in, and the people and sums of coordinates above and below, if the edge were cut."""

@@ -15,6 +15,7 @@ from kspan.data.arrays import Bools, Floats, Int64s
 from kspan.induce.tree.allowed import Allowed, Guard
 from kspan.induce.tree.features import Feature
 from kspan.induce.tree.people import People, Rows, Split, Way
+from kspan.induce.tree.several import SeveralRows
 from kspan.induce.tree.spans import Parts, Span
 from kspan.induce.tree.worth import (
     ANYWHERE,
@@ -121,10 +122,17 @@ class Growth:
         self.root = self.begin(rows, share)
         # Without a requirement there is nobody to hide, and no span to follow.
         self.guard = None if requirement is None else Guard(people, features, self.worth, requirement, rows, target)
+        self.several: SeveralRows | None = None
         self.queue: list[Candidate] = []
         self.splits_of_all: dict[tuple[int, int], Split] = {}
         if np.count_nonzero(people.counts(rows)) > 1:
             self.propose(self.root, self.allowed_at(self.root))
+
+    def count_people(self, several: SeveralRows) -> None:
+        """Count people who have several rows, and not rows, from now on."""
+        assert self.guard is not None
+        several.begin(self.guard.spans)
+        self.several = several
 
     def begin(self, rows: Rows, share: Floats) -> GrowingLeaf:
         """Begin another tree with some rows and their weights, drop what has grown so far, and return the root."""
@@ -152,7 +160,10 @@ class Growth:
     def holds_now(self) -> bool:
         """Does the tree as it is satisfy the requirement?"""
         guard = self.guard
-        return guard is None or all(guard.allows(guard.spans.as_they_are(leaf)) for leaf in guard.spans.reaching)
+        if guard is None:
+            return True
+        good = all(guard.allows(guard.spans.as_they_are(leaf)) for leaf in guard.spans.reaching)
+        return good and (self.several is None or self.several.holds_now(guard.spans))
 
     def propose(self, leaf: GrowingLeaf, allowed: Allowed) -> None:
         """Put the candidates of a leaf into the queue: each attribute at its lowest level or best threshold that gains.
@@ -230,6 +241,10 @@ class Growth:
             return
         if candidate.cut >= 0:
             allowed = self.allowed_at(leaf).cuts(number)
+            if self.several is not None and self.guard is not None:
+                spans = self.guard.spans.of(leaf.number)
+                others = self.several.other_cuts(leaf.number, number, candidate.cut, spans, self.features[number])
+                allowed = others & allowed if len(allowed) else others
             # `allowed` covers all that is required, so k is not asked again.
             other = self.at_threshold(leaf, number, self.worth.of_threshold(number, leaf.rows, leaf.share, 0, allowed))
         else:
@@ -254,6 +269,8 @@ class Growth:
         feature = self.features[split.feature]
         if self.guard is not None:
             self.guard.answers.take(leaf.rows, split.feature, split)
+        if self.several is not None:
+            self.several.take(self._bins_after(leaf, split))
         # Rows before spans: a span that has the very array of the leaf is divided with it.
         mixed = self.open(leaf, split)
         if self.guard is not None:
@@ -308,8 +325,19 @@ class Growth:
             safe = [span for span, exposes in zip(spans, guard.spans.exposing(spans), strict=True) if not exposes]
             if safe and not guard.allows(guard.spans.with_many_bins(safe)):
                 return False
-            return guard.answers.allow_private(spans, leaf.rows, split.feature, split, guard.spans.every)
-        return self._parts_hold(candidate, spans) and guard.answers.allow_public(spans, feature, split)
+            held = guard.answers.allow_private(spans, leaf.rows, split.feature, split, guard.spans.every)
+        else:
+            held = self._parts_hold(candidate, spans) and guard.answers.allow_public(spans, feature, split)
+        return held and (self.several is None or self.several.allow(self._bins_after(leaf, split)))
+
+    def _bins_after(self, leaf: GrowingLeaf, split: Split) -> Int64s:
+        """The bin of each row of people with several rows, after a leaf was split."""
+        assert self.guard is not None
+        assert self.several is not None
+        spans, feature = self.guard.spans.of(leaf.number), self.features[split.feature]
+        if not feature.public:
+            return self.several.after_private(spans)
+        return self.several.after_public(spans, self.guard.spans.exposing(spans), feature, split)
 
     def _parts_hold(self, candidate: Candidate, spans: list[Span]) -> bool:
         """Would every part of the spans of a leaf still satisfy what is required of people and labels?"""

@@ -2,11 +2,13 @@
 
 from kspan.data.table import Table
 from kspan.errors import PolicyError, Unreachable
+from kspan.induce.tree.features import Feature
 from kspan.induce.tree.grow import Growth, MinRows
 from kspan.induce.tree.id3 import offered
 from kspan.induce.tree.prune import ConfidenceFactor
 from kspan.induce.tree.prune import prune as prune_growth
 from kspan.induce.tree.release import released
+from kspan.induce.tree.several import SeveralRows
 from kspan.induce.tree.worth import C45, SCORES, Score
 from kspan.model.tree.model import Tree
 from kspan.options import takes_options
@@ -61,7 +63,9 @@ def kadet_c45(
     # Pruning merges spans, and only a monotone requirement is sure to survive that. It also merges answers to private
     # questions: a span of which more than one was told may be left with one.
     assert growth.guard is not None
-    if prune and policy.require.monotone and not growth.guard.answers.told:
+    # Two groups in which half the people ever had a value, each others, are one in which all had it.
+    survives = policy.require.monotone and (table.persons is None or not _is_about_values(policy))
+    if prune and survives and not growth.guard.answers.told:
         prune_growth(growth, confidence_factor)
     return released(growth, table, policy)
 
@@ -71,14 +75,13 @@ def _grown(table: Table, policy: Policy, score: int, min_rows: int) -> Growth:
     _check_requirement(policy)
     check_occurs(policy.require, table, policy)
     people, features = offered(table, policy)
-    growth = Growth(
-        people,
-        features,
-        requirement=policy.require,
-        target=None if target_public else policy.target,
-        score=score,
-        min_rows=min_rows,
-    )
+    target = None if target_public else policy.target
+    if table.persons is not None:
+        # What is told of people, and not of rows, is counted for labels alone.
+        features = tuple(one for one in features if one.public or not _is_required(one, policy))
+    growth = Growth(people, features, requirement=policy.require, target=target, score=score, min_rows=min_rows)
+    if table.persons is not None:
+        growth.count_people(SeveralRows(table, policy, target))
     # Line 9 in the paper of 2006.
     if not growth.holds_now():
         raise Unreachable(f"even a tree of one leaf breaks {policy.require} on these {table.people} people: lower it")
@@ -94,6 +97,17 @@ def grow_in_crowds(growth: Growth) -> None:
             growth.divide(candidate)
         else:
             growth.generalize(candidate)
+
+
+def _is_about_values(policy: Policy) -> bool:
+    """Is anything required of private values?"""
+    return any(isinstance(part, OnPrivate) for part in policy.require.parts)
+
+
+def _is_required(feature: Feature, policy: Policy) -> bool:
+    """Is anything required of a private attribute?"""
+    name = feature.attribute.name
+    return any(isinstance(part, OnPrivate) and name in part.looks_at((name,)) for part in policy.require.parts)
 
 
 def _check_requirement(policy: Policy) -> None:

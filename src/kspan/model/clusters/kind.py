@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from kspan.data.encode import encode
+from kspan.data.encode import encode_people
 from kspan.model.clusters.imported import imported_clusters, is_fitted_clustering
 from kspan.model.clusters.json import FORMAT, read_clusters, write_clusters
 from kspan.model.clusters.model import Axis, Clusters
@@ -27,7 +27,7 @@ def _taken_over(given: Any, people: pl.DataFrame, policy: Policy) -> Clusters:
     # An array names no columns: they are the people's columns that have a role, in the people's order.
     known = {*policy.public, *policy.private}
     names = [name for name in people.columns if name in known] if isinstance(given, np.ndarray) else None
-    return imported_clusters(given, encode(people, policy), policy, names)
+    return imported_clusters(given, encode_people(people, policy), policy, names)
 
 
 CLUSTERS = Kind(

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, get_args
 
-from kspan.model.checks import Place, check_keys, one_of, text, texts
+from kspan.model.checks import Place, check_keys, known_rows, one_of, text, texts
 from kspan.model.claim import Claim
 from kspan.model.documents import check_format
 from kspan.model.items.model import MOST_ITEMS, Item, OfItems, problem_of_items, problem_of_transactions
@@ -67,7 +67,9 @@ class Head:
 
 def _written_claim(claim: Claim) -> dict[str, Any]:
     written: dict[str, Any] = {"requirement": claim.requirement, "counting": claim.counting}
-    return {**written, "inferred_domains": list(claim.inferred_domains)} if claim.inferred_domains else written
+    if claim.inferred_domains:
+        written["inferred_domains"] = list(claim.inferred_domains)
+    return written if claim.known_rows is None else {**written, "known_rows": claim.known_rows}
 
 
 def _item(place: Place, found: Any) -> Item:
@@ -76,11 +78,11 @@ def _item(place: Place, found: Any) -> Item:
 
 
 def _claim(place: Place, found: Any, names: set[str]) -> Claim:
-    check_keys(place, found, ("requirement", "counting"), ("inferred_domains",))
+    check_keys(place, found, ("requirement", "counting"), ("inferred_domains", "known_rows"))
     if not text(place, "'requirement'", found["requirement"]):
         place.refuse("'requirement' must not be empty")
     inferred = texts(place, "'inferred_domains'", found.get("inferred_domains", []))
     if not set(inferred) <= names:
         place.refuse("'inferred_domains' names what is none of the items")
     counting = one_of(place, "'counting'", found["counting"], ("people",))
-    return Claim(found["requirement"], counting, inferred_domains=inferred)
+    return Claim(found["requirement"], counting, inferred_domains=inferred, known_rows=known_rows(place, found))

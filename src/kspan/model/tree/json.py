@@ -8,7 +8,7 @@ from typing import Any, get_args
 from kspan.data.calendars import UNITS, Calendar
 from kspan.data.domain import KINDS
 from kspan.frames.files import read_text, write_text
-from kspan.model.checks import Place, check_keys, flag, number, one_of, pair, text, texts
+from kspan.model.checks import Place, check_keys, flag, known_rows, number, one_of, pair, text, texts
 from kspan.model.claim import Claim
 from kspan.model.documents import check_format, lines, parsed
 from kspan.model.outcome import DISCLOSURES
@@ -114,7 +114,7 @@ def read_target(place: Place, found: Any, attributes: Sequence[Attribute]) -> tu
 
 def read_claim(place: Place, found: Any, names: Sequence[str]) -> Claim:
     """Read what a model promises; `names` are those of its attributes and its target."""
-    check_keys(place, found, ("requirement", "counting", "disclosure", "inferred_domains"), ("missing",))
+    check_keys(place, found, ("requirement", "counting", "disclosure", "inferred_domains"), ("missing", "known_rows"))
     requirement = _said(place, "'requirement'", found["requirement"])
     counting = one_of(place, "'counting'", found["counting"], (*get_args(Counting), BY_PATHS))
     disclosure = one_of(place, "'disclosure'", found["disclosure"], DISCLOSURES)
@@ -122,7 +122,7 @@ def read_claim(place: Place, found: Any, names: Sequence[str]) -> Claim:
     if not set(inferred) <= set(names):
         place.refuse("'inferred_domains' names what is neither an attribute nor the target")
     missing = _said(place, "'missing'", found["missing"]) if "missing" in found else None
-    return Claim(requirement, counting, disclosure, inferred, missing)
+    return Claim(requirement, counting, disclosure, inferred, missing, known_rows(place, found))
 
 
 def _said(place: Place, what: str, found: Any) -> str:

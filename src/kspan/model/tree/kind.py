@@ -1,6 +1,6 @@
 """Decision trees as a kind of model."""
 
-from kspan.data.encode import encode
+from kspan.data.encode import encode_people
 from kspan.model.kind import Kind
 from kspan.model.tree.imported import imported, is_fitted_tree
 from kspan.model.tree.json import read_tree
@@ -29,5 +29,5 @@ TREE = Kind(
     lambda tree: write_tree(TreeRelease(tree)),
     example,
     is_fitted_tree,
-    lambda given, people, policy: imported(given, encode(people, policy), policy),
+    lambda given, people, policy: imported(given, encode_people(people, policy), policy),
 )

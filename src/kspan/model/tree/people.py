@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import polars as pl
 
 from kspan.data.alike import look
-from kspan.data.encode import encode
+from kspan.data.encode import encode, encode_people
 from kspan.data.table import Table
 from kspan.errors import DataError, PolicyError, listed
 from kspan.model.lists.model import DecisionList
@@ -22,14 +22,19 @@ def check_roles(tree: Tree | DecisionList, policy: Policy, called: str = "tree")
             raise PolicyError(f"the {called} takes {name!r} as {role}, the policy says {said}: they must agree")
 
 
-def coded_people(tree: Tree, people: pl.DataFrame, policy: Policy, asked: Sequence[str]) -> Table:
-    """Code the `asked` columns and the labels of a tree's people; refuse people with labels that the tree lacks."""
+def coded_people(
+    tree: Tree, people: pl.DataFrame, policy: Policy, asked: Sequence[str], *, by_person: bool = False
+) -> Table:
+    """Code the `asked` columns and the labels of a tree's people; refuse people with labels that the tree lacks.
+
+    Whoever counts people, not rows, asks for the table `by_person`.
+    """
     names = [*asked, tree.target]
     needed = names if policy.weight is None else [*names, policy.weight]
     absent = [name for name in needed if name not in people.columns]
     if absent:
         raise DataError(f"the people lack the column {listed(absent)}: give the table that the tree was made from")
-    table = encode(people, policy, names)
+    table = (encode_people if by_person else encode)(people, policy, names)
     labels = {table[tree.target].label(code) for code in range(table[tree.target].size)}
     known = set(tree.labels)
     if tree.target_role == "private":

@@ -61,7 +61,8 @@ def write_claim(claim: Claim) -> dict[str, Any]:
         "disclosure": claim.disclosure,
         "inferred_domains": list(claim.inferred_domains),
     }
-    return written if claim.missing is None else {**written, "missing": claim.missing}
+    more = {"missing": claim.missing, "known_rows": claim.known_rows}
+    return {**written, **{key: value for key, value in more.items() if value is not None}}
 
 
 def _marginal(marginal: Marginal, tree: Tree) -> dict[str, Any]:

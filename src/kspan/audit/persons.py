@@ -1,6 +1,7 @@
 """People with several rows: whom each of them blends with, for someone who knows some or all rows of a person.
 
-Every row is in a bin: the group that it shows or, if people are linked to a release, the groups that admit it. Someone
+Every row is in a bin: the group that it shows or, if people are linked to a table, the groups that admit it; for a
+model its span. Rows of which a release tells nothing are in none. Someone
 who knows one row of a person finds the people who have a row in that bin. Someone who knows several rows, or all, finds
 those who have rows in all of these bins, or in exactly these. A release does not tell which of its rows are of one
 person, but private values may give that away, so nothing less is asked.
@@ -10,8 +11,8 @@ same, so nobody may have more than one in k. Private values must satisfy the req
 visit?) and by people (did the person ever have it?).
 """
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -19,9 +20,9 @@ import numpy as np
 from kspan.audit.infer import certain
 from kspan.audit.sets import Sets
 from kspan.data.arrays import Bools, Int64s
-from kspan.data.groups import NO_WEIGHTS, Counts, Groups, count_groups, runs, tally
+from kspan.data.groups import NO_WEIGHTS, Counts, Groups, count_values, runs, tally
 from kspan.data.persons import count_persons, rows_of_the_largest, values_of_persons
-from kspan.data.table import Table
+from kspan.data.table import Column
 from kspan.errors import PolicyError
 from kspan.limits import MOST_KNOWN_SETS
 from kspan.policy.policy import KnownRows
@@ -42,35 +43,44 @@ class SetsOfBins:
 
 @dataclass(frozen=True, repr=False)
 class PersonCrowds:
-    """The people of a table with several rows each, the bins of their rows, and how many rows of one may be known."""
+    """People with several rows each, the bins of their rows, and how many rows of one may be known."""
 
-    table: Table
+    private: Mapping[str, Column]
+    """What a release tells of every row."""
     person: Int64s
+    """The person of every row."""
+    rows: Int64s
+    """The rows that are in bins."""
     bin: Int64s
-    """The bin of each row; no bin is empty."""
+    """The bin of each of these rows; no bin is empty."""
     bins: int
-    private: Sequence[str]
     known: KnownRows
     absent: Int64s
     """How many of the rows of each bin are not in the release, as far as it tells; they may be of as many people."""
 
     @cached_property
+    def who(self) -> Int64s:
+        """The person of each row that is in a bin."""
+        return self.person[self.rows]
+
+    @cached_property
     def by_person(self) -> Groups:
         """The people of each bin, each of them once."""
-        return _less(count_persons(self.table, self.person, self.bin, self.bins, self.private), self.absent)
+        return _less(count_persons(self.private, self.person, self.bin, self.bins, self.rows), self.absent)
 
     @cached_property
     def by_row(self) -> Groups:
         """The rows of each bin; its size is how often the rows of whoever has most of them go into all."""
-        rows = count_groups(self.table, self.bin, self.bins, self.private)
-        times = (rows.sizes - self.absent) // rows_of_the_largest(self.person, self.bin, self.bins)
-        return Groups(np.maximum(times, 1), rows.private)
+        rows = np.bincount(self.bin, minlength=self.bins)
+        times = (rows - self.absent) // rows_of_the_largest(self.who, self.bin, self.bins)
+        counts = {name: values_of_rows(column, self.bin, self.bins, self.rows) for name, column in self.private.items()}
+        return Groups(np.maximum(times, 1), counts)
 
     @cached_property
     def sets(self) -> tuple[SetsOfBins, ...]:
         """The sets of several bins that may be known of somebody."""
         space = int(self.person.max()) + 1
-        pairs, _, _ = tally(self.bin + self.person * self.bins, space * self.bins, NO_WEIGHTS)
+        pairs, _, _ = tally(self.bin + self.who * self.bins, space * self.bins, NO_WEIGHTS)
         person, bin_ = np.divmod(pairs, self.bins)
         if len(np.unique(person)) == len(person) or self.known == 1:
             return ()  # everybody has one bin, or no more is known than one
@@ -84,8 +94,8 @@ class PersonCrowds:
         sets = Sets(owners=len(everybody), members=self.bins)
         sets.add(place, bin_)
         number, _ = sets.numbered()
-        of_row = number[np.searchsorted(everybody, self.person)]
-        groups = count_persons(self.table, self.person, of_row, int(number.max()) + 1, self.private)
+        of_row = number[np.searchsorted(everybody, self.who)]
+        groups = count_persons(self.private, self.person, of_row, int(number.max()) + 1, self.rows)
         pairs, _, _ = tally(number[place] * self.bins + bin_, (int(number.max()) + 1) * self.bins, NO_WEIGHTS)
         set_, member = np.divmod(pairs, self.bins)
         return SetsOfBins(self._present(groups, set_, member), (everybody, number), (set_, member))
@@ -112,14 +122,15 @@ class PersonCrowds:
         different, number = np.unique(bins, axis=0, return_inverse=True)
         number = number.reshape(-1)
         # The private values in the rows of these people in these bins.
-        order = np.lexsort((self.bin, self.person))
-        keys = self.person[order] * self.bins + self.bin[order]
+        order = np.lexsort((self.bin, self.who))
+        keys = self.who[order] * self.bins + self.bin[order]
         wanted = (person[:, None] * self.bins + bins).reshape(-1)
         first, after = np.searchsorted(keys, wanted), np.searchsorted(keys, wanted, side="right")
-        row = order[runs(first, after - first)]
+        row = self.rows[order[runs(first, after - first)]]
         of_row = np.repeat(np.repeat(number, bins.shape[1]), after - first)
         private = {
-            name: values_of_persons(self.table[name], self.person, of_row, len(different), row) for name in self.private
+            name: values_of_persons(column, self.person, of_row, len(different), row)
+            for name, column in self.private.items()
         }
         set_, member = np.repeat(np.arange(len(different)), bins.shape[1]), different.reshape(-1)
         groups = self._present(Groups(np.bincount(number), private), set_, member)
@@ -147,30 +158,32 @@ class PersonCrowds:
             np.minimum.at(smallest, sets.member[1], sets.groups.sizes[sets.member[0]])
         return smallest
 
-    def failing(self, require: Requirement, good: Bools) -> int:
-        """Count the people with rows in a bin that is not good or breaks a requirement, or in bins that do together."""
-        good = good & require.holds(self.by_person) & require.holds(self.by_row)
-        fails = np.zeros(int(self.person.max()) + 1, bool)
-        fails[self.person[~good[self.bin]]] = True
+    def fails(self, require: Requirement) -> Bools:
+        """Tell which people have rows in a bin that breaks a requirement, or in bins that do together."""
+        fails = self.having(~(require.holds(self.by_person) & require.holds(self.by_row)))
         for sets in self.sets:
             held = require.holds(sets.groups)
             fails[sets.owner[0][~held[sets.owner[1]]]] = True
-        return int(fails.sum())
+        return fails
+
+    def having(self, some: Bools) -> Bools:
+        """Tell which people have rows in some of the bins."""
+        there = np.zeros(int(self.person.max()) + 1, bool)
+        there[self.who[some[self.bin]]] = True
+        return there
 
     @cached_property
     def of_person(self) -> Int64s:
-        """The smallest crowd of every person."""
+        """The smallest crowd of every person who has rows in bins, in the order of people."""
         smallest = np.full(int(self.person.max()) + 1, np.iinfo(np.int64).max)
-        np.minimum.at(smallest, self.person, np.minimum(self.by_person.sizes, self.by_row.sizes)[self.bin])
+        np.minimum.at(smallest, self.who, np.minimum(self.by_person.sizes, self.by_row.sizes)[self.bin])
         for sets in self.sets:
             np.minimum.at(smallest, sets.owner[0], sets.groups.sizes[sets.owner[1]])
-        return smallest[np.unique(self.person)]
+        return smallest[np.unique(self.who)]
 
     def exposed(self, name: str) -> int:
         """Count the people of whom a private value can be told with certainty, by what may be known of them."""
-        told = np.zeros(int(self.person.max()) + 1, bool)
-        certainly = certain(self.by_person.private[name]) | certain(self.by_row.private[name])
-        told[self.person[certainly[self.bin]]] = True
+        told = self.having(certain(self.by_person.private[name]) | certain(self.by_row.private[name]))
         for sets in self.sets:
             told[sets.owner[0][certain(sets.groups.private[name])[sets.owner[1]]]] = True
         return int(told.sum())
@@ -178,6 +191,14 @@ class PersonCrowds:
     def counts(self, name: str) -> list[Counts]:
         """All the ways in which a private attribute is counted."""
         return [groups.private[name] for groups in (self.by_person, self.by_row, *(one.groups for one in self.sets))]
+
+
+def values_of_rows(column: Column, group: Int64s, number: int, rows: Int64s) -> Counts:
+    """Count the values of some rows, group by group, beside those of all rows."""
+    if len(rows) == len(column.codes):
+        return count_values(column, group, number, NO_WEIGHTS)
+    some = count_values(replace(column, codes=column.codes[rows]), group, number, NO_WEIGHTS)
+    return replace(some, whole=np.bincount(column.codes, minlength=column.size).astype(np.int64))
 
 
 def _less(groups: Groups, absent: Int64s) -> Groups:
