@@ -145,22 +145,31 @@ def count_persons(
     return Groups(np.bincount(pairs // space, minlength=number), counts)
 
 
+def everybody_by_value(column: Column, person: Int64s) -> Counts:
+    """How many people have each value of a column at all, in any row; there are no groups yet."""
+    # A value that is counted somewhere is had by somebody, so that no share of everybody is zero there.
+    (distinct, people), _ = _by_value(column.codes.astype(np.int64), person, np.zeros_like(person), column.size)
+    whole = np.zeros(column.size, np.int64)
+    whole[distinct] = people
+    return Counts(NO_WEIGHTS, NO_WEIGHTS, NO_WEIGHTS, whole, column.kind == "numeric", column.levels, column.having)
+
+
 def values_of_persons(
-    column: Column, person: Int64s, group: Int64s, number: int, rows: Int64s | None = None
+    column: Column,
+    person: Int64s,
+    group: Int64s,
+    number: int,
+    rows: Int64s | None = None,
+    like: Counts | None = None,
 ) -> PersonCounts:
     """Count the people of each group by their values of a column; no group may be empty.
 
     `person` is that of every row. `group` is that of every row, too, or that of each of some `rows`, of which one may
-    be in several groups.
+    be in several groups. `like` is `everybody_by_value`, if that was found before.
     """
-    value, everywhere = column.codes.astype(np.int64), np.zeros(len(column.codes), np.int64)
-    # A value that is counted somewhere is had by somebody, so that no share of everybody is zero there.
-    (distinct, people), _ = _by_value(value, person, everywhere, column.size)
-    whole = np.zeros(column.size, np.int64)
-    whole[distinct] = people
-    like = Counts(NO_WEIGHTS, NO_WEIGHTS, NO_WEIGHTS, whole, column.kind == "numeric", column.levels, column.having)
-    some = slice(None) if rows is None else rows
-    found = _by_value(value[some], person[some], group, column.size)
+    like = everybody_by_value(column, person) if like is None else like
+    value, who = (column.codes, person) if rows is None else (column.codes[rows], person[rows])
+    found = _by_value(value.astype(np.int64), who, group, column.size)
     having, counted = (counts_of_keys(*keys, number, like) for keys in found)
     return PersonCounts(**{each.name: getattr(counted, each.name) for each in fields(Counts)}, having_any=having)
 

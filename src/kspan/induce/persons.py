@@ -8,13 +8,14 @@ rows of a bin, and private values must be spread by rows and by people.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import combinations
 
 import numpy as np
 
-from kspan.data.arrays import Bools, Int64s
-from kspan.data.groups import NO_WEIGHTS, Groups, count_values
-from kspan.data.persons import count_persons, rows_of_the_largest
+from kspan.data.arrays import Int64s
+from kspan.data.groups import NO_WEIGHTS, Counts, Groups, count_values, runs, tally
+from kspan.data.persons import everybody_by_value, rows_of_the_largest, values_of_persons
 from kspan.data.table import Column
 from kspan.policy.policy import KnownRows
 from kspan.privacy import Requirement
@@ -33,51 +34,44 @@ class Persons:
     known: KnownRows
 
     def hold(
-        self,
-        require: Requirement,
-        bins: Int64s,
-        private: Mapping[str, Column],
-        changed: Bools | None = None,
+        self, require: Requirement, bins: Int64s, private: Mapping[str, Column], new: Int64s | None = None
     ) -> bool:
         """Do people keep a requirement, given the bin of every row and what is told of it?
 
-        If only some rows have `changed` their bins since it held, no others are looked at.
+        If it held before some rows got bins that are `new`, only these rows are given, and only their people are looked
+        at.
         """
-        there = bins != NOTHING_TOLD
-        asked = there if changed is None else there & changed
-        if not asked.any():
+        rows = np.flatnonzero(bins != NOTHING_TOLD) if new is None else new[bins[new] != NOTHING_TOLD]
+        if not len(rows):
             return True
-        new = np.zeros(int(bins.max()) + 1, bool)
-        new[bins[asked]] = True
-        rows = np.flatnonzero(there & new[bins])
-        if not self._bins_hold(require, rows, bins[rows], private):
+        there = bins[rows]
+        first = int(there.min())
+        different, _, place = tally(there - first, int(there.max()) - first + 1, NO_WEIGHTS, locate=True)
+        if not self._bins_hold(require, rows, place, len(different), private):
             return False
         if self.known == 1:
             return True
-        mine = np.zeros(int(self.person.max()) + 1, bool)
-        mine[self.person[rows]] = True
-        theirs = np.flatnonzero(there & mine[self.person])
+        theirs = rows if new is None else self._rows_of(np.unique(self.person[rows]))
+        theirs = theirs[bins[theirs] != NOTHING_TOLD]
         sets = _Sets.of(self.person[theirs], bins[theirs])
         if self.known == "all":
-            return bool(
-                require.holds(count_persons(private, self.person, sets.of_row, len(sets.members), theirs)).all()
-            )
-        parts = sets.parts(self.known, new)
+            return bool(require.holds(self._counted(private, theirs, sets.of_row, len(sets.members))).all())
+        parts = sets.parts(self.known, frozenset((different + first).tolist()))
         return len(parts) <= MOST_PARTS and all(
             self._known_hold(require, theirs, bins[theirs], sets, some, private) for some in parts
         )
 
-    def _bins_hold(self, require: Requirement, rows: Int64s, bins: Int64s, private: Mapping[str, Column]) -> bool:
+    def _bins_hold(
+        self, require: Requirement, rows: Int64s, place: Int64s, number: int, private: Mapping[str, Column]
+    ) -> bool:
         """Does the requirement hold in every bin, by people and by rows?"""
-        _, place = np.unique(bins, return_inverse=True)
-        number = int(place.max()) + 1
-        if not require.holds(count_persons(private, self.person, place, number, rows)).all():
+        if not require.holds(self._counted(private, rows, place, number)).all():
             return False
         times = np.bincount(place) // rows_of_the_largest(self.person[rows], place, number)
         counts = {}
         for name, column in private.items():
             some = count_values(replace(column, codes=column.codes[rows]), place, number, NO_WEIGHTS)
-            counts[name] = replace(some, whole=np.bincount(column.codes, minlength=column.size).astype(np.int64))
+            counts[name] = replace(some, whole=self._by_row(column))
         return bool(require.holds(Groups(times, counts)).all())
 
     def _known_hold(
@@ -92,8 +86,48 @@ class Persons:
         """Does the requirement hold for those who have rows in all of some bins, by what is told of these rows?"""
         having = np.array([some <= members for members in sets.members])
         there = np.flatnonzero(having[sets.of_row] & np.isin(bins, list(some)))
-        together = np.zeros(len(there), np.int64)
-        return bool(require.holds(count_persons(private, self.person, together, 1, rows[there])).all())
+        return bool(require.holds(self._counted(private, rows[there], np.zeros(len(there), np.int64), 1)).all())
+
+    def _counted(self, private: Mapping[str, Column], rows: Int64s, group: Int64s, number: int) -> Groups:
+        """The people of each group of some rows, each of them once, and their values."""
+        pairs, _, _ = tally(group * self._number + self.person[rows], number * self._number, NO_WEIGHTS)
+        counts = {
+            name: values_of_persons(column, self.person, group, number, rows, self._by_person(column))
+            for name, column in private.items()
+        }
+        return Groups(np.bincount(pairs // self._number, minlength=number), counts)
+
+    def _by_person(self, column: Column) -> Counts:
+        """How many people have each value; columns are asked for again and again."""
+        if column.name not in self._everybody:
+            rows = np.bincount(column.codes, minlength=column.size).astype(np.int64)
+            self._everybody[column.name] = column, everybody_by_value(column, self.person), rows
+        known, by_person, _ = self._everybody[column.name]
+        return by_person if known is column else everybody_by_value(column, self.person)
+
+    def _by_row(self, column: Column) -> Int64s:
+        """How many rows have each value; it was asked by people before."""
+        known, _, by_row = self._everybody[column.name]
+        return by_row if known is column else np.bincount(column.codes, minlength=column.size).astype(np.int64)
+
+    @cached_property
+    def _everybody(self) -> dict[str, tuple[Column, Counts, Int64s]]:
+        """The columns that were asked for, and the values of everybody."""
+        return {}
+
+    @cached_property
+    def _number(self) -> int:
+        return int(self.person.max()) + 1
+
+    @cached_property
+    def _by_owner(self) -> tuple[Int64s, Int64s]:
+        """The rows in the order of their people, and where those of each person begin."""
+        order = np.argsort(self.person, kind="stable")
+        return order, np.searchsorted(self.person[order], np.arange(self._number + 1))
+
+    def _rows_of(self, people: Int64s) -> Int64s:
+        order, begin = self._by_owner
+        return order[runs(begin[people], begin[people + 1] - begin[people])]
 
 
 @dataclass(frozen=True, repr=False)
@@ -107,17 +141,17 @@ class _Sets:
     @classmethod
     def of(cls, person: Int64s, bins: Int64s) -> "_Sets":
         """Find the sets of the people who have some rows; they are told apart by sums of random marks."""
-        width = int(bins.max()) + 1
-        owner, member = np.divmod(np.unique(person * width + bins), width)
-        marks = np.random.default_rng(0).integers(0, 1 << 63, width, np.uint64)
-        sums = np.zeros(int(person.max()) + 1, np.uint64)
-        np.add.at(sums, owner, marks[member])
-        _, example, number = np.unique(sums[person], return_index=True, return_inverse=True)
-        begin, end = (np.searchsorted(owner, person[example], side=side) for side in ("left", "right"))
-        members = [frozenset(member[first:after].tolist()) for first, after in zip(begin, end, strict=True)]
-        return cls(number.astype(np.int64), members)
+        (everybody, who), (different, place) = (np.unique(each, return_inverse=True) for each in (person, bins))
+        owner, member = np.divmod(np.unique(who * len(different) + place), len(different))
+        marks = np.random.default_rng(0).integers(0, 1 << 63, len(different), np.uint64)
+        begin = np.searchsorted(owner, np.arange(len(everybody) + 1))
+        sums = np.add.reduceat(marks[member], begin[:-1])
+        _, example, number = np.unique(sums, return_index=True, return_inverse=True)
+        runs_of = zip(begin[example], begin[example + 1], strict=True)
+        members = [frozenset(different[member[first:after]].tolist()) for first, after in runs_of]
+        return cls(number.astype(np.int64)[who], members)
 
-    def parts(self, most: int, new: Bools) -> set[frozenset[int]]:
+    def parts(self, most: int, new: frozenset[int]) -> set[frozenset[int]]:
         """Return the sets of two up to `most` bins that somebody has, with at least one that is new.
 
         If there are more than `MOST_PARTS`, only one more is returned.
@@ -126,7 +160,7 @@ class _Sets:
         for members in self.members:
             for size in range(2, min(most, len(members)) + 1):
                 for some in combinations(sorted(members), size):
-                    if new[list(some)].any():
+                    if not new.isdisjoint(some):
                         found.add(frozenset(some))
                         if len(found) > MOST_PARTS:
                             return found

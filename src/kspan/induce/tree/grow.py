@@ -15,7 +15,7 @@ from kspan.data.arrays import Bools, Floats, Int64s
 from kspan.induce.tree.allowed import Allowed, Guard
 from kspan.induce.tree.features import Feature
 from kspan.induce.tree.people import People, Rows, Split, Way
-from kspan.induce.tree.several import SeveralRows
+from kspan.induce.tree.several import Bins, SeveralRows
 from kspan.induce.tree.spans import Parts, Span
 from kspan.induce.tree.worth import (
     ANYWHERE,
@@ -163,7 +163,7 @@ class Growth:
         if guard is None:
             return True
         good = all(guard.allows(guard.spans.as_they_are(leaf)) for leaf in guard.spans.reaching)
-        return good and (self.several is None or self.several.holds_now(guard.spans))
+        return good and (self.several is None or self.several.holds_now())
 
     def propose(self, leaf: GrowingLeaf, allowed: Allowed) -> None:
         """Put the candidates of a leaf into the queue: each attribute at its lowest level or best threshold that gains.
@@ -330,14 +330,15 @@ class Growth:
             held = self._parts_hold(candidate, spans) and guard.answers.allow_public(spans, feature, split)
         return held and (self.several is None or self.several.allow(self._bins_after(leaf, split)))
 
-    def _bins_after(self, leaf: GrowingLeaf, split: Split) -> Int64s:
-        """The bin of each row of people with several rows, after a leaf was split."""
+    def _bins_after(self, leaf: GrowingLeaf, split: Split) -> Bins:
+        """The bins of the rows that may be in a leaf, after it was split, where people have several rows."""
         assert self.guard is not None
         assert self.several is not None
         spans, feature = self.guard.spans.of(leaf.number), self.features[split.feature]
         if not feature.public:
-            return self.several.after_private(spans)
-        return self.several.after_public(spans, self.guard.spans.exposing(spans), feature, split)
+            # It divides no span, but all of them tell something then.
+            return self.several.undivided(spans, np.ones(len(spans), bool))
+        return self.several.divided(spans, self.guard.spans.exposing(spans), feature, split)
 
     def _parts_hold(self, candidate: Candidate, spans: list[Span]) -> bool:
         """Would every part of the spans of a leaf still satisfy what is required of people and labels?"""

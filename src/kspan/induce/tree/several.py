@@ -1,5 +1,6 @@
 """Trees about people with several rows: which splits leave crowds of people, not of rows."""
 
+from dataclasses import dataclass
 from functools import reduce
 from operator import and_
 
@@ -14,8 +15,16 @@ from kspan.induce.tree.spans import GrowingSpans, Span
 from kspan.policy import Policy
 from kspan.privacy import KAnonymity, OnPrivate, Requirement
 
-MOST_CUTS = 16
+MOST_CUTS = 8
 """So many thresholds of one attribute are tried at a leaf."""
+
+
+@dataclass(frozen=True)
+class Bins:
+    """Some rows, and the bin of each."""
+
+    rows: Int64s
+    of_row: Int64s
 
 
 class SeveralRows:
@@ -33,35 +42,43 @@ class SeveralRows:
         self.bins: Int64s = np.full(table.rows, NOTHING_TOLD)
         self.made = 0
         """Bins are numbered in the order in which they are made, and no number is used again."""
-        self.refused: dict[tuple[int, int], list[int]] = {}
-        """By leaf and numeric attribute, the cuts that were not allowed."""
-
-    def holds_now(self, spans: GrowingSpans) -> bool:
-        """Do the people of the tree as it is keep the requirement?"""
-        every = spans.every()
-        return self._keep(self._after(every, spans.exposing(every)))
+        self.left: dict[tuple[int, int], tuple[int, Bools]] = {}
+        """By leaf and numeric attribute of which a cut was refused: how often one was, and the cuts that are left."""
 
     def begin(self, spans: GrowingSpans) -> None:
         """Take the spans of a tree of one leaf."""
         every = spans.every()
-        self.take(self._after(every, spans.exposing(every)))
+        self.take(self.undivided(every, spans.exposing(every)))
 
-    def after_public(self, spans: list[Span], exposing: Bools, feature: Feature, split: Split) -> Int64s:
-        """The bin of each row after a public question has divided some spans."""
-        son = split.by_code(feature)
-        return self._after(spans, exposing, split.sons, son[feature.codes])
+    def holds_now(self) -> bool:
+        """Do the people of the tree as it is keep the requirement?"""
+        return self._keep(None)
 
-    def after_private(self, spans: list[Span]) -> Int64s:
-        """The bin of each row after a private question: it divides no span, but all of them tell something then."""
-        return self._after(spans, np.ones(len(spans), bool))
+    def divided(self, spans: list[Span], exposing: Bools, feature: Feature, split: Split) -> Bins:
+        """The bins of the rows of some spans, after a public question has divided them."""
+        after, son = self.undivided(spans, exposing, split.sons), split.by_code(feature)
+        telling = after.of_row != NOTHING_TOLD
+        after.of_row[telling] += son[feature.codes[after.rows[telling]]]
+        return after
 
-    def allow(self, after: Int64s) -> bool:
-        """Would people still keep the requirement with other bins?"""
-        return self._keep(after, after != self.bins)
+    def undivided(self, spans: list[Span], exposing: Bools, apart: int = 1) -> Bins:
+        """New bins for the rows of some spans: one each, so many numbers `apart`; none if nothing is told."""
+        numbers = np.where(exposing, self.made + apart * np.arange(len(spans)), NOTHING_TOLD)
+        rows = np.concatenate([span.rows for span in spans]).astype(np.int64)
+        return Bins(rows, np.repeat(numbers, [len(span.rows) for span in spans]))
 
-    def take(self, after: Int64s) -> None:
+    def allow(self, after: Bins) -> bool:
+        """Would people still keep the requirement if some rows had other bins?"""
+        before = self.bins[after.rows]
+        self.bins[after.rows] = after.of_row
+        good = self._keep(after.rows)
+        self.bins[after.rows] = before
+        return good
+
+    def take(self, after: Bins) -> None:
         """Take other bins, which were allowed."""
-        self.bins, self.made = after, max(self.made, int(after.max()) + 1)
+        self.bins[after.rows] = after.of_row
+        self.made = max(self.made, int(after.of_row.max()) + 1)
 
     def cuts(self, spans: list[Span], feature: Feature) -> Bools:
         """After which codes a numeric attribute may be cut, so that k people or none are on each side in every span."""
@@ -79,18 +96,10 @@ class SeveralRows:
 
     def other_cuts(self, leaf: int, number: int, cut: int, spans: list[Span], feature: Feature) -> Bools:
         """The cuts that may be tried after one was refused; none if that happened too often."""
-        tried = self.refused.setdefault((leaf, number), [])
-        tried.append(cut)
-        good = self.cuts(spans, feature)
-        good[tried if len(tried) < MOST_CUTS else slice(None)] = False
+        times, good = self.left.get((leaf, number)) or (0, self.cuts(spans, feature))
+        good[cut if times + 1 < MOST_CUTS else slice(None)] = False
+        self.left[leaf, number] = times + 1, good
         return good
 
-    def _after(self, spans: list[Span], exposing: Bools, parts: int = 1, part: Int64s | None = None) -> Int64s:
-        after = self.bins.copy()
-        for number, (span, exposes) in enumerate(zip(spans, exposing.tolist(), strict=True)):
-            inside = 0 if part is None else part[span.rows]
-            after[span.rows] = self.made + number * parts + inside if exposes else NOTHING_TOLD
-        return after
-
-    def _keep(self, bins: Int64s, changed: Bools | None = None) -> bool:
-        return all(self.persons.hold(require, bins, private, changed) for require, private in self.asked)
+    def _keep(self, new: Int64s | None) -> bool:
+        return all(self.persons.hold(require, self.bins, private, new) for require, private in self.asked)
