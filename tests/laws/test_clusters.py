@@ -59,7 +59,7 @@ def square(clusters: Clusters, cluster: int, values: dict[str, Any]) -> Fraction
     total = Fraction(0)
     for axis, center in zip(clusters.axes, clusters.centers[cluster], strict=True):
         value = values[axis.attribute.name]
-        if axis.attribute.kind == "numeric":
+        if axis.attribute.is_measured:
             total += (Fraction(value) - Fraction(center[0])) ** 2
         else:
             total += sum(

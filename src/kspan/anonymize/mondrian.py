@@ -128,7 +128,7 @@ class _Attribute:
     def __init__(self, column: Column, rows: Int64s, *, by_hierarchy: bool, by_range: bool) -> None:
         self.size, self.plain, self.by_range = column.size, len(column.values), by_range
         self.codes = column.codes[rows]
-        self.numbers = None if column.values.dtype == object else _halves(column)
+        self.numbers = _halves(column) if column.is_measured else None
         if self.numbers is not None:
             self.domain = _range(column, self.numbers)
         else:
@@ -301,7 +301,7 @@ def _shown(column: Column, group: Int64s, number: int, show: Show) -> Shown:
     """What the groups show of one attribute."""
     if show == "hierarchy":
         return as_nodes(column, group, number)
-    if show == "set" or column.values.dtype == object:
+    if show == "set" or not column.is_measured:
         return as_sets(column, group, number)
     return as_intervals(column, group, number)
 

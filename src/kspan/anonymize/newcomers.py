@@ -92,10 +92,10 @@ def cell_texts(way: Way, codes: Int64s, suppressed_text: str) -> pl.Series:
 
 def _attributes(rows: pl.DataFrame, ways: Ways, policy: Policy) -> "list[_Attribute]":
     # That a value is not declared in a domain or a hierarchy is no reason to refuse a row: it is just new.
-    dates = {way.name: way.source.calendar for way in ways.attributes.values() if way.source.calendar is not None}
+    spelled = [way.source for way in ways.attributes.values() if way.source.kind.has_own_spelling]
     schema = Schema(
         public=policy.public,
-        domains={name: Domain("numeric", calendar=calendar) for name, calendar in dates.items()},
+        domains={source.name: Domain(source.kind) for source in spelled},
         missing=policy.missing,
         suppressed_text=policy.suppressed_text,
     )
@@ -116,7 +116,7 @@ class _Attribute:
         known = {label: code for code, label in enumerate(labels_of(self.source)) if self.became[code] != ABSENT}
         place = np.array([known.get(label, ABSENT) for label in labels_of(self.new)], np.int64)
         released = np.flatnonzero(self.became[: len(self.source.values)] != ABSENT)
-        if self.source.values.dtype == object or not len(released):
+        if not self.source.is_measured or not len(released):
             return place
         numbers = self.source.values[released].astype(np.float64)
         for code in np.flatnonzero(place == ABSENT).tolist():
@@ -150,7 +150,7 @@ class _Attribute:
         for at, cell in enumerate(labels_of(self.region.column)):
             if cell == SUPPRESSED:
                 far[at] = 0.0
-            elif cell is not None and self.source.values.dtype != object:
+            elif cell is not None and self.source.is_measured:
                 low, high = self._ends(cell)
                 far[at] = np.nan_to_num(np.clip(np.maximum(low - numbers, numbers - high), 0.0, 1.0), nan=1.0)
             else:
@@ -161,7 +161,7 @@ class _Attribute:
     def _in_ranges(self) -> Floats:
         """The numbers of the source over their range; NaN for codes of no number and, at the end, for `ABSENT` (-1)."""
         nothing = np.full(self.source.size - len(self.source.values) + 1, np.nan)
-        if self.source.values.dtype == object:
+        if not self.source.is_measured:
             return np.append(np.full(len(self.source.values), np.nan), nothing)
         return np.append(self.source.values / self._range, nothing)
 

@@ -156,7 +156,7 @@ def count_values(column: Column, group: Int64s, number: int, weights: Int64s) ->
     present, times, _ = tally(column.codes.astype(np.int64), column.size, weights)
     whole = np.zeros(column.size, np.int64)
     whole[present] = times
-    like = Counts(NO_WEIGHTS, NO_WEIGHTS, NO_WEIGHTS, whole, column.kind == "numeric", column.levels, column.having)
+    like = Counts(NO_WEIGHTS, NO_WEIGHTS, NO_WEIGHTS, whole, column.is_measured, column.levels, column.having)
     return counts_of_keys(distinct, people, number, like)
 
 

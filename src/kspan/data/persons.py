@@ -158,7 +158,7 @@ def values_of_persons(
     (distinct, people), _ = _by_value(value, person, everywhere, column.size)
     whole = np.zeros(column.size, np.int64)
     whole[distinct] = people
-    like = Counts(NO_WEIGHTS, NO_WEIGHTS, NO_WEIGHTS, whole, column.kind == "numeric", column.levels, column.having)
+    like = Counts(NO_WEIGHTS, NO_WEIGHTS, NO_WEIGHTS, whole, column.is_measured, column.levels, column.having)
     some = slice(None) if rows is None else rows
     found = _by_value(value[some], person[some], group, column.size)
     having, counted = (counts_of_keys(*keys, number, like) for keys in found)

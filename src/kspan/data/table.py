@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kspan.data.arrays import Codes, Int64s
-from kspan.data.calendars import Calendar
 from kspan.data.cells import SUPPRESSED, number_text
-from kspan.data.domain import Domain, Kind
+from kspan.data.domain import Domain
 from kspan.data.hierarchy import Hierarchy, level_codes
+from kspan.data.kinds.kind import Kind
 
 if TYPE_CHECKING:
     from kspan.data.having import Having
@@ -37,11 +37,19 @@ class Column:
     domain: Domain | None = None
     """As declared by the owner; None when it was inferred from the data."""
     hierarchy: Hierarchy | None = None
-    calendar: Calendar | None = None
-    """Of dates and times, which are numbers here: how they are written."""
 
     def __repr__(self) -> str:
-        return f"Column({self.name!r}, {self.kind}, {len(self.codes)} rows, {self.size} codes)"
+        return f"Column({self.name!r}, {self.kind.family}, {len(self.codes)} rows, {self.size} codes)"
+
+    @property
+    def is_measured(self) -> bool:
+        """Are its values exact numbers, so that codes are ranks? Cells of ranges are words, whatever the kind is."""
+        return self.values.dtype != object
+
+    @property
+    def is_measured_for_all(self) -> bool:
+        """Does every row have an exact number: are no cells missing or suppressed?"""
+        return self.is_measured and self.size == len(self.values)
 
     @property
     def size(self) -> int:
@@ -70,7 +78,7 @@ class Column:
     def spelled(self, code: int) -> str:
         """What a cell with this code shows to people: dates and times as such."""
         label = self.label(code)
-        return label if self.calendar is None or code >= len(self.values) else self.calendar.show(label)
+        return label if code >= len(self.values) else self.kind.show(label)
 
     @cached_property
     def having(self) -> "Having":

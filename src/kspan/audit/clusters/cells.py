@@ -32,8 +32,8 @@ def cells_reached(clusters: Clusters, known: Floats) -> Bools:
         for axis, centers in zip(clusters.axes, clusters.by_axis, strict=True)
         if axis.attribute.role == "private"
     ]
-    numbers = [(axis, centers[:, 0]) for axis, centers in private if axis.attribute.kind == "numeric"]
-    offsets = _of_categories([(axis, centers) for axis, centers in private if axis.attribute.kind == "categorical"])
+    numbers = [(axis, centers[:, 0]) for axis, centers in private if axis.attribute.is_measured]
+    offsets = _of_categories([(axis, centers) for axis, centers in private if not axis.attribute.is_measured])
     reached = np.zeros(known.shape, bool)
     step = max(AT_ONCE // max(known.shape[1], 1), 1)
     for begin in range(0, len(known), step):

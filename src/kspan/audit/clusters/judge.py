@@ -39,7 +39,7 @@ def clustered_people(clusters: Clusters, people: pl.DataFrame, policy: Policy) -
     table = encode_people(people, policy, names)
     for attribute in clusters.attributes:
         column = table[attribute.name]
-        if attribute.kind == "numeric" and (column.values.dtype == object or column.size > len(column.values)):
+        if attribute.is_measured and not column.is_measured_for_all:
             raise DataError(f"column {attribute.name!r} must hold a number for everybody: fill it, or leave people out")
     return table
 

@@ -9,6 +9,7 @@ import numpy as np
 from kspan.data.arrays import Bools, Floats, Int64s
 from kspan.data.encode import encode_people
 from kspan.data.groups import NO_WEIGHTS, Counts, Groups, count_groups, group_rows, tally
+from kspan.data.kinds.words import WORDS
 from kspan.data.schema import Schema
 from kspan.data.table import Column, Table
 from kspan.errors import DataError, Unreachable
@@ -136,7 +137,7 @@ class _Drafts:
             return True
         telling = np.where(exposing[span], span, NOTHING_TOLD)
         nearest = draft.nearest(self.table).astype(np.uint32)
-        cell = {"cluster": Column("cluster", "categorical", nearest, np.empty(len(draft), object))}
+        cell = {"cluster": Column("cluster", WORDS, nearest, np.empty(len(draft), object))}
         for part in self.policy.require.parts:
             if not isinstance(part, OnPrivate):
                 if not self.persons.hold(part, telling, {}):
@@ -204,10 +205,10 @@ def _k_of(policy: Policy) -> int:
 
 def _axis(column: Column, policy: Schema, scaling: Scaling) -> Axis:
     role: Role = "public" if column.name in policy.public else "private"
-    if column.kind == "categorical" or column.values.dtype == object:
+    if not column.is_measured:
         values = tuple(column.label(code) for code in range(column.size) if code != column.missing)
-        return Axis(Attribute(column.name, role, "categorical", values, has_missing=column.has_missing))
-    if column.size > len(column.values):
+        return Axis(Attribute(column.name, role, WORDS, values, has_missing=column.has_missing))
+    if not column.is_measured_for_all:
         raise DataError(f"column {column.name!r} must hold a number for everybody: fill it, or leave people out")
     domain = column.domain
     low, high = (None, None) if domain is None else (domain.low, domain.high)
@@ -216,7 +217,7 @@ def _axis(column: Column, policy: Schema, scaling: Scaling) -> Axis:
         width = high - low
     else:
         width = {"deviation": numbers.std(), "range": np.ptp(numbers), "none": 1.0}[scaling]
-    attribute = Attribute(column.name, role, "numeric", (), low, high, calendar=column.calendar)
+    attribute = Attribute(column.name, role, column.kind, (), low, high)
     return Axis(attribute, _short(float(width)) or 1.0)
 
 
@@ -244,7 +245,7 @@ def _points(axes: Sequence[Axis], table: Table) -> tuple[Floats, Int64s, Int64s]
 
 def _coordinates(axis: Axis, column: Column) -> Floats:
     """The coordinates of every code: a number over its scale, or a corner of a simplex."""
-    if axis.attribute.kind == "numeric":
+    if axis.attribute.is_measured:
         return column.values.astype(np.float64)[:, None] / axis.scale
     # Corners of unit length are the square root of 2 apart: two categories shall be one apart, over the scale.
     corners: Floats = np.eye(column.size) / (np.sqrt(2) * axis.scale)
@@ -255,7 +256,7 @@ def _centers(axes: Sequence[Axis], part: Floats) -> tuple[Center, ...]:
     """The center of a part, with few digits; `part` has its number of people, then their sums of coordinates."""
     centers, place = list[Center](), 1
     for axis in axes:
-        if axis.attribute.kind == "numeric":
+        if axis.attribute.is_measured:
             centers.append((_short(part[place] / part[0] * axis.scale),))
             place += 1
         else:

@@ -24,10 +24,10 @@ def cells_of(clusters: Clusters, known: Floats) -> Bools:
         for axis, centers in zip(clusters.axes, clusters.by_axis, strict=True)
         if axis.attribute.role == "private"
     ]
-    words = [category_squares(own, axis.scale) for axis, own in private if axis.attribute.kind == "categorical"]
+    words = [category_squares(own, axis.scale) for axis, own in private if not axis.attribute.is_measured]
     if np.prod([len(each) for each in words], dtype=np.float64) > MOST_COMBINATIONS:
         raise DataError("the private categories have too many combinations to try: make some public, or drop them")
-    numbers = [(axis, own[:, 0]) for axis, own in private if axis.attribute.kind == "numeric"]
+    numbers = [(axis, own[:, 0]) for axis, own in private if axis.attribute.is_measured]
     slopes = np.array([-2 * own / axis.scale**2 for axis, own in numbers])
     low = [axis.attribute.low for axis, _ in numbers]
     high = [axis.attribute.high for axis, _ in numbers]

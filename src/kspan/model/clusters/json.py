@@ -25,7 +25,7 @@ def write_clusters(clusters: Clusters) -> dict[str, Any]:
     written = []
     for centers, people in zip(clusters.centers, clusters.people, strict=True):
         named = {
-            axis.attribute.name: center[0] if axis.attribute.kind == "numeric" else list(center)
+            axis.attribute.name: center[0] if axis.attribute.is_measured else list(center)
             for axis, center in zip(clusters.axes, centers, strict=True)
         }
         written.append({"center": named, "people": plain(people)})
@@ -75,7 +75,7 @@ def _cluster(place: Place, found: Any, axes: tuple[Axis, ...]) -> tuple[tuple[Ce
 
 
 def _center(place: Place, axis: Axis, found: Any) -> Center:
-    if axis.attribute.kind == "numeric":
+    if axis.attribute.is_measured:
         return (number(place, "the center of a number", found),)
     if not isinstance(found, list) or len(found) != len(axis.values):
         place.refuse(

@@ -39,7 +39,7 @@ class Axis:
 
         An unknown category is refused; for `strangers` it is equally far from all centers.
         """
-        if self.attribute.kind == "numeric":
+        if self.attribute.is_measured:
             # There is no code for a missing number: callers have refused people without one.
             numbers = column.values.astype(np.float64)
             squares: Floats = ((numbers[:, None] - centers[None, :, 0]) / self.scale) ** 2
@@ -106,8 +106,8 @@ class Clusters(ShownInNotebooks):
 
 def _around(axis: Axis, center: Center) -> str:
     """Write a center for people to read: a number, or the commonest value with its share."""
-    if axis.attribute.kind == "numeric":
-        of_dates = axis.attribute.calendar is not None
+    if axis.attribute.is_measured:
+        of_dates = axis.attribute.kind.has_own_spelling
         return f"{axis.attribute.name} {axis.attribute.number(center[0]) if of_dates else f'{center[0]:g}'}"
     most = max(range(len(center)), key=center.__getitem__)
     return f"{axis.attribute.name} {axis.values[most]} ({center[most]:.0%})"
