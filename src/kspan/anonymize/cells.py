@@ -49,10 +49,15 @@ def as_intervals(column: Column, group: Int64s, number: int) -> Shown:
     return shown(column, code, _runs(column, pairs // column.size, pairs % column.size))
 
 
+def as_cells(column: Column, group: Int64s, number: int) -> Shown:
+    """The interval of the exact numbers of each group; of anything else the values that occur."""
+    return (as_intervals if column.is_measured else as_sets)(column, group, number)
+
+
 def as_nodes(column: Column, group: Int64s, number: int) -> Shown:
     """The lowest name in the column's hierarchy that all values of a group have; without one, intervals or sets."""
     if column.hierarchy is None:
-        return as_intervals(column, group, number) if column.is_measured else as_sets(column, group, number)
+        return as_cells(column, group, number)
     level = np.full(number, len(column.levels), np.int64)
     name = np.zeros(number, np.int64)
     # From the root down, so that the lowest level with one name for all is the last to be written.

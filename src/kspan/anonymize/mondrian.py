@@ -22,7 +22,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from kspan.anonymize.cells import as_intervals, as_nodes, as_sets
+from kspan.anonymize.cells import as_cells, as_nodes, as_sets
 from kspan.anonymize.crowds import Crowds, Recoding
 from kspan.data.arrays import Bools, Floats, Int64s
 from kspan.data.groups import NO_WEIGHTS, Counts, Groups, count_values
@@ -301,9 +301,7 @@ def _shown(column: Column, group: Int64s, number: int, show: Show) -> Shown:
     """What the groups show of one attribute."""
     if show == "hierarchy":
         return as_nodes(column, group, number)
-    if show == "set" or not column.is_measured:
-        return as_sets(column, group, number)
-    return as_intervals(column, group, number)
+    return (as_sets if show == "set" else as_cells)(column, group, number)
 
 
 def _apart(group: Int64s, shown: dict[str, Shown], number: int) -> Partition:

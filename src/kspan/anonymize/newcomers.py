@@ -21,7 +21,7 @@ from kspan.anonymize.frame import labels_of, spelled_of
 from kspan.anonymize.ways import ABSENT, Way, Ways, ways_of
 from kspan.data.arrays import Floats, Int64s
 from kspan.data.cells import SUPPRESSED, number, range_of, read_cell, values_in
-from kspan.data.domain import Domain
+from kspan.data.domain import told
 from kspan.data.encode import encode
 from kspan.data.groups import group_rows
 from kspan.data.schema import Schema
@@ -92,10 +92,9 @@ def cell_texts(way: Way, codes: Int64s, suppressed_text: str) -> pl.Series:
 
 def _attributes(rows: pl.DataFrame, ways: Ways, policy: Policy) -> "list[_Attribute]":
     # That a value is not declared in a domain or a hierarchy is no reason to refuse a row: it is just new.
-    spelled = [way.source for way in ways.attributes.values() if way.source.kind.has_own_spelling]
     schema = Schema(
         public=policy.public,
-        domains={source.name: Domain(source.kind) for source in spelled},
+        domains=told({way.name: way.source.kind for way in ways.attributes.values()}),
         missing=policy.missing,
         suppressed_text=policy.suppressed_text,
     )

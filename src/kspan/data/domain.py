@@ -1,7 +1,7 @@
 """The values or the range of an attribute, as its owner declares it."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -36,6 +36,11 @@ class Domain:
             return []
         known = set(self.values)
         return [label for label in labels if label not in known]
+
+
+def told(kinds: Mapping[str, Kind]) -> dict[str, Domain]:
+    """The domains of columns whose kind must be told to whoever reads single cells, such as dates and times."""
+    return {name: Domain(kind) for name, kind in kinds.items() if kind.has_own_spelling}
 
 
 def declared(name: str, says: Any) -> Domain:

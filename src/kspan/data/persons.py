@@ -14,7 +14,7 @@ import polars as pl
 from kspan.data.alike import look
 from kspan.data.arrays import Int64s
 from kspan.data.cells import number, number_text
-from kspan.data.groups import NO_WEIGHTS, Counts, Groups, counts_of_keys, tally
+from kspan.data.groups import NO_WEIGHTS, Counts, Groups, counts_of_keys, nobody, tally
 from kspan.data.schema import Schema
 from kspan.data.table import MISSING_LABEL, Column
 from kspan.errors import DataError, PolicyError, listed
@@ -158,7 +158,7 @@ def values_of_persons(
     (distinct, people), _ = _by_value(value, person, everywhere, column.size)
     whole = np.zeros(column.size, np.int64)
     whole[distinct] = people
-    like = Counts(NO_WEIGHTS, NO_WEIGHTS, NO_WEIGHTS, whole, column.is_measured, column.levels, column.having)
+    like = nobody(column, whole)
     some = slice(None) if rows is None else rows
     found = _by_value(value[some], person[some], group, column.size)
     having, counted = (counts_of_keys(*keys, number, like) for keys in found)

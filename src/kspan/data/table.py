@@ -13,6 +13,7 @@ from kspan.data.cells import SUPPRESSED, number_text
 from kspan.data.domain import Domain
 from kspan.data.hierarchy import Hierarchy, level_codes
 from kspan.data.kinds.kind import Kind
+from kspan.errors import DataError
 
 if TYPE_CHECKING:
     from kspan.data.having import Having
@@ -46,10 +47,10 @@ class Column:
         """Are its values exact numbers, so that codes are ranks? Cells of ranges are words, whatever the kind is."""
         return self.values.dtype != object
 
-    @property
-    def is_measured_for_all(self) -> bool:
-        """Does every row have an exact number: are no cells missing or suppressed?"""
-        return self.is_measured and self.size == len(self.values)
+    def check_measured_for_all(self) -> None:
+        """Refuse a column in which some rows have no exact number, missing and suppressed cells among them."""
+        if not self.is_measured or self.size > len(self.values):
+            raise DataError(f"column {self.name!r} must hold a number for everybody: fill it, or leave people out")
 
     @property
     def size(self) -> int:

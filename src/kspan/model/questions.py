@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import polars as pl
 
 from kspan.data.alike import respelled
+from kspan.data.domain import told
 from kspan.data.encode import encode
 from kspan.data.general import GeneralWords, general
 from kspan.data.schema import Schema
@@ -22,7 +23,7 @@ def answers(attributes: Sequence[Attribute], people: pl.DataFrame, range_pattern
     # Private values that look alike are one value: they take the spelling that the model knows.
     words = [one for one in attributes if one.role == "private" and not one.is_measured]
     people = people.with_columns(respelled(people[one.name], one.values) for one in words)
-    domains = {one.name: one.domain for one in attributes if one.domain is not None}
+    domains = told({one.name: one.kind for one in attributes})
     table = encode(people, Schema(public=names, domains=domains), names)
     for name in (attribute.name for attribute in attributes if attribute.is_measured):
         column = table[name]

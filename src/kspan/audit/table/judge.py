@@ -16,7 +16,7 @@ from kspan.audit.table.person_spans import PersonSpans
 from kspan.audit.table.sampled import sample_of
 from kspan.audit.table.spans import TableSpans
 from kspan.data.arrays import Int64s
-from kspan.data.domain import Domain
+from kspan.data.domain import Domain, told
 from kspan.data.encode import encode
 from kspan.data.groups import count_groups
 from kspan.data.meaning import canonical
@@ -90,14 +90,12 @@ def _households(people: pl.DataFrame | None, policy: Policy) -> Int64s | None:
 
 
 def _spelled(table: Table) -> dict[str, Domain]:
-    """Return the domains of columns with a spelling of their own, such as dates."""
-    return {name: Domain(column.kind) for name, column in table.columns.items() if column.kind.has_own_spelling}
+    return told({name: column.kind for name, column in table.columns.items()})
 
 
 def _declaring(policy: Policy, domains: Mapping[str, Domain]) -> Policy:
     """Return the policy with these domains of columns for which it declares none."""
-    told = {name: domain for name, domain in domains.items() if name not in policy.domains}
-    return replace(policy, domains={**told, **policy.domains}) if told else policy
+    return replace(policy, domains={**domains, **policy.domains}) if domains else policy
 
 
 def _in_population(partition: Partition, population: pl.DataFrame, policy: Policy) -> Int64s:

@@ -18,7 +18,5 @@ def assigned(clusters: Clusters, people: pl.DataFrame) -> Int64s:
         raise DataError(f"the table lacks {listed(absent)}, which the clusters ask for: add the column")
     domains = {one.name: Domain(one.kind) for one in clusters.attributes}
     table = encode(people, Schema(public=names, domains=domains), names)
-    for one in clusters.attributes:
-        if one.is_measured and not table[one.name].is_measured_for_all:
-            raise DataError(f"column {one.name!r} must hold a number for everybody: fill it, or leave people out")
+    clusters.check(table)
     return clusters.nearest(table, strangers=True)

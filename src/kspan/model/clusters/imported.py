@@ -12,7 +12,8 @@ from kspan.data.kinds.words import WORDS
 from kspan.data.schema import Schema
 from kspan.data.table import Column, Table
 from kspan.errors import DataError, ModelError, did_you_mean
-from kspan.model.clusters.model import Axis, Center, Clusters
+from kspan.model.clusters.axes import Axis, Center, NumberAxis, WordAxis
+from kspan.model.clusters.model import Clusters
 from kspan.model.tree.imported import NO_VALUE
 from kspan.model.tree.model import Attribute, Role
 
@@ -108,11 +109,10 @@ def _unscaled(model: Any, centers: Floats) -> tuple[Floats, Floats]:
 
 
 def _number(column: Column, schema: Schema, scale: float) -> Axis:
-    if not column.is_measured_for_all:
-        raise DataError(f"column {column.name!r} must hold a number for everybody: fill it, or leave people out")
+    column.check_measured_for_all()
     role: Role = "public" if column.name in schema.public else "private"
     low, high = (None, None) if column.domain is None else (column.domain.low, column.domain.high)
-    return Axis(Attribute(column.name, role, NUMBERS, (), low, high), abs(scale))
+    return NumberAxis(Attribute(column.name, role, NUMBERS, (), low, high), abs(scale))
 
 
 def _one_hot(name: str, places: dict[str, int], people: Table, schema: Schema) -> tuple[Axis, list[int]]:
@@ -128,7 +128,7 @@ def _one_hot(name: str, places: dict[str, int], people: Table, schema: Schema) -
         if all(one in places for one in wanted):
             role: Role = "public" if attribute in schema.public else "private"
             known = Attribute(attribute, role, WORDS, tuple(values), has_missing=column.has_missing)
-            return Axis(known, ONE_HOT_SCALE), [places[one] for one in wanted]
+            return WordAxis(known, ONE_HOT_SCALE), [places[one] for one in wanted]
     raise ModelError(
         f"the centers have {name!r}, which is neither a column of the people nor one of a complete set of one-hot "
         f"columns{did_you_mean(name, people.columns)}: audit them with the columns that they were fitted on"

@@ -9,7 +9,7 @@ import numpy as np
 
 from kspan.data.arrays import Bools, Floats
 from kspan.data.cells import SUPPRESSED
-from kspan.data.domain import Domain, declared
+from kspan.data.domain import declared
 from kspan.data.kinds.kind import Kind
 from kspan.data.table import Column, Table
 from kspan.errors import ModelError
@@ -48,11 +48,6 @@ class Attribute:
     def number(self, value: float) -> str:
         """Write a number of the attribute for people to read: dates and times as such."""
         return self.kind.text(value)
-
-    @property
-    def domain(self) -> Domain | None:
-        """How people are asked for it, where their cells do not tell: dates and times are declared as such."""
-        return Domain(self.kind) if self.kind.has_own_spelling else None
 
     @cached_property
     def _place(self) -> dict[str, int]:

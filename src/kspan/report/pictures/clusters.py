@@ -7,7 +7,8 @@ import numpy as np
 
 from kspan.audit.findings import Finding
 from kspan.data.arrays import Floats
-from kspan.model.clusters.model import Axis, Center, Clusters
+from kspan.model.clusters.axes import Axis, Center, WordAxis
+from kspan.model.clusters.model import Clusters
 from kspan.model.outcome import plain
 from kspan.model.tree.model import Role
 from kspan.report.crowd import Crowd, crowds
@@ -147,10 +148,10 @@ def _axis(clusters: Clusters, place: int, told: Sequence[int]) -> DrawnAxis:
 
 
 def _center(axis: Axis, center: Center) -> DrawnCenter:
-    if axis.attribute.is_measured:
+    if not isinstance(axis, WordAxis):
         return DrawnCenter(number_short(center[0]), float(center[0]))
-    most = max(range(len(center)), key=center.__getitem__)
-    return DrawnCenter(f"{short(axis.values[most])} ({center[most]:.0%})", float(center[most]))
+    value, share = axis.commonest(center)
+    return DrawnCenter(f"{short(value)} ({share:.0%})", float(share))
 
 
 def _pair(clusters: Clusters, told: Sequence[int]) -> tuple[int, int] | None:
@@ -170,9 +171,7 @@ def _cells(clusters: Clusters, axes: Sequence[DrawnAxis], pair: tuple[int, int])
     offsets = np.zeros(len(clusters))
     for place, (axis, centers) in enumerate(zip(clusters.axes, clusters.by_axis, strict=True)):
         if place not in pair:
-            away = (((centers - weights @ centers) / axis.scale) ** 2).sum(axis=1)
-            # Two different words are one apart, though two of their shares differ by 1: so squares are halved.
-            offsets += away if axis.attribute.is_measured else away / 2
+            offsets += axis.away(centers, weights)
     scales = np.array([clusters.axes[place].scale for place in pair])
     low, high = (np.array([getattr(axes[place], end) for place in pair]) / scales for end in ("low", "high"))
     centers = np.column_stack([clusters.by_axis[place][:, 0] for place in pair]) / scales
