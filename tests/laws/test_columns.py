@@ -1,8 +1,10 @@
 """Laws of every kind of column: it is recognized, coded, shown and read back, and all that is made of it is judged."""
 
 import json
+import re
 from collections.abc import Sequence
 from contextlib import suppress
+from pathlib import Path
 
 import polars as pl
 import pytest
@@ -10,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import kspan as ks
+from kspan.data import table
 from kspan.data.cells import write_set
 from kspan.data.domain import Domain, declared
 from kspan.data.encode import encode_column
@@ -59,6 +62,12 @@ def test_kinds_are_told_apart() -> None:
     assert {kind.family for kind in KINDS} == set(FAMILIES)
     with pytest.raises(ks.DataError, match="turn them into text or numbers first"):
         kind_of(pl.Series("x", [[1], [2]]))
+
+
+def test_only_columns_know_how_numbers_are_kept_and_nobody_asks_for_the_words_of_kinds() -> None:
+    asked = re.compile(r"""\.kind (==|!=) "(numeric|categorical)"|values\.dtype (==|!=) object""")
+    files = Path(table.__file__).parents[1].rglob("*.py")
+    assert [path.name for path in files if asked.search(path.read_text())] == ["table.py"]
 
 
 @EVERY_KIND
