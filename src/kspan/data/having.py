@@ -75,8 +75,8 @@ class Having:
     def _codes(self, seen: str) -> Bools:
         column = self.column
         found = np.zeros(column.size, bool)
-        plain = len(column.values)
-        if column.is_measured:
+        plain, exact = len(column.values), column.is_measured
+        if exact:
             found[:plain] = _among(column.values, meaning(column, seen, numeric=True))
         else:
             self._meanings = self._meanings or meanings(column)
@@ -89,7 +89,7 @@ class Having:
         if column.suppressed is not None:
             found[column.suppressed] = column.size > 1
         if column.missing is not None:
-            found[column.missing] = seen == MISSING_LABEL or (column.is_measured and seen in NOT_A_NUMBER)
+            found[column.missing] = seen == MISSING_LABEL or (exact and seen in NOT_A_NUMBER)
         return found
 
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from kspan.audit.findings import Finding
 from kspan.data.arrays import Floats
-from kspan.model.clusters.axes import Axis, Center, WordAxis
+from kspan.model.clusters.axes import Axis, Center, NumberAxis, WordAxis
 from kspan.model.clusters.model import Clusters
 from kspan.model.outcome import plain
 from kspan.model.tree.model import Role
@@ -133,8 +133,8 @@ def clusters_picture(clusters: Clusters, findings: Sequence[Finding], *, failing
 def _axis(clusters: Clusters, place: int, told: Sequence[int]) -> DrawnAxis:
     axis = clusters.axes[place]
     attribute = axis.attribute
-    name, low, high = short(attribute.name), 0.0, 1.0
-    if attribute.is_measured:
+    name, low, high, measured = short(attribute.name), 0.0, 1.0, isinstance(axis, NumberAxis)
+    if measured:
         numbers = clusters.by_axis[place][list(told), 0] if told else np.zeros(1)
         low, high = float(numbers.min()), float(numbers.max())
         # The ends of an inferred range may be the numbers of single people, so they are not drawn.
@@ -144,7 +144,7 @@ def _axis(clusters: Clusters, place: int, told: Sequence[int]) -> DrawnAxis:
         else:
             around = MARGIN * (high - low) or axis.scale
             low, high = low - around, high + around
-    return DrawnAxis(name, attribute.role, attribute.is_measured, low, high if high > low else low + axis.scale)
+    return DrawnAxis(name, attribute.role, measured, low, high if high > low else low + axis.scale)
 
 
 def _center(axis: Axis, center: Center) -> DrawnCenter:
@@ -156,7 +156,7 @@ def _center(axis: Axis, center: Center) -> DrawnCenter:
 
 def _pair(clusters: Clusters, told: Sequence[int]) -> tuple[int, int] | None:
     """Return the two numeric axes on which the centers differ most; None if there are not two."""
-    numeric = [place for place, axis in enumerate(clusters.axes) if axis.attribute.is_measured]
+    numeric = [place for place, axis in enumerate(clusters.axes) if isinstance(axis, NumberAxis)]
     if len(numeric) < 2 or not told:
         return None
     apart = {place: (clusters.by_axis[place][list(told), 0] / clusters.axes[place].scale).var() for place in numeric}
