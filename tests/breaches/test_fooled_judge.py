@@ -83,7 +83,7 @@ def test_values_that_a_tree_does_not_know_are_no_crowd() -> None:
 
 
 def test_clusters_are_not_judged_by_other_people() -> None:
-    axis = Axis(Attribute("age", "public", "numeric"))
+    axis = Axis.of(Attribute("age", "public", "numeric"))
     clusters = Clusters((axis,), (((20.0,),), ((60.0,),)), (9, 1))
     policy = ks.Policy(public=["age"], private=["pay"], require="k=3")
     others = pl.DataFrame({"age": [20] * 5 + [60] * 5, "pay": range(10)})
@@ -173,7 +173,7 @@ def test_adult_with_private_gains() -> None:
 
 def test_a_cell_that_only_ties_is_not_reached() -> None:
     """The last center is where the second is: whoever is as near to both belongs to the second."""
-    axes = tuple(Axis(Attribute(name, role, "numeric", low=0, high=10)) for name, role in
+    axes = tuple(Axis.of(Attribute(name, role, "numeric", low=0, high=10)) for name, role in
                  (("age", "public"), ("pay", "private"), ("debt", "private")))  # fmt: skip
     centers = (((0.0,), (2.0,), (2.0,)), ((10.0,), (8.0,), (8.0,)), ((10.0,), (8.0,), (8.0,)))
     people = pl.DataFrame({"age": [0] * 3 + [10] * 2, "pay": [2, 2, 2, 8, 8], "debt": [2, 2, 2, 8, 8]})

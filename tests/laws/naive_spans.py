@@ -32,7 +32,7 @@ def admits(region: Region, attribute: Attribute, value: Value) -> bool:
     """Is the value of the attribute one of the region's?"""
     if value is None:
         return region.missing
-    if attribute.kind == "categorical":
+    if not attribute.is_measured:
         return value in region.values
     assert not isinstance(value, str)
     return any((low is None or low < value) and (high is None or value <= high) for low, high in region.intervals)
@@ -260,7 +260,7 @@ def random_trees(
     """
     around: dict[str, dict[Value, tuple[float | None, float | None]]] = {}  # the thresholds below and above a number
     for attribute in attributes:
-        if attribute.kind == "numeric":
+        if attribute.is_measured:
             numbers = sorted(value for value in domains[attribute.name] if isinstance(value, int | float))
             cuts = [draw(st.sampled_from([low, (low + high) / 2])) for low, high in pairwise(numbers)]
             around[attribute.name] = dict(zip(numbers, pairwise([None, *cuts, None]), strict=True))
@@ -268,7 +268,7 @@ def random_trees(
     def regions(attribute: Attribute, values: Sequence[Value]) -> list[Region]:
         """Divide values of an attribute at random into regions, two at least and each of some value."""
         plain = [value for value in values if value is not None]
-        if attribute.kind == "categorical":
+        if not attribute.is_measured:
             plain = draw(st.permutations(plain))
         least = 0 if None in values else 1
         ends = st.sets(st.integers(1, len(plain) - 1), min_size=least, max_size=2) if len(plain) > 1 else st.just(set())
@@ -279,7 +279,7 @@ def random_trees(
             with_missing = draw(st.sampled_from([None, *range(len(groups))]))
         found = []
         for index, group in enumerate(groups):
-            if attribute.kind == "categorical":
+            if not attribute.is_measured:
                 names = frozenset(value for value in group if isinstance(value, str))
                 found.append(Region(values=names, missing=index == with_missing))
             else:

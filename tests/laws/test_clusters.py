@@ -29,7 +29,7 @@ COORDINATES = st.integers(-6, 6)
 
 
 def numeric(name: str, role: Any, low: int | None = None, high: int | None = None) -> Axis:
-    return Axis(Attribute(name, role, "numeric", low=low, high=high))
+    return Axis.of(Attribute(name, role, "numeric", low=low, high=high))
 
 
 @st.composite
@@ -40,7 +40,7 @@ def clusterings(draw: st.DrawFn, private: int, *, bounded: bool = True, words: b
         low = draw(st.integers(-6, 5)) if bounded else None
         axes.append(numeric(f"hidden{number}", "private", low, None if low is None else draw(st.integers(low, 6))))
     if words:
-        axes.append(Axis(Attribute("word", "private", "categorical", ("x", "y"), has_missing=draw(st.booleans()))))
+        axes.append(Axis.of(Attribute("word", "private", "categorical", ("x", "y"), has_missing=draw(st.booleans()))))
     number = draw(st.integers(1, 5))
     centers = []
     for _ in range(number):
@@ -59,7 +59,7 @@ def square(clusters: Clusters, cluster: int, values: dict[str, Any]) -> Fraction
     total = Fraction(0)
     for axis, center in zip(clusters.axes, clusters.centers[cluster], strict=True):
         value = values[axis.attribute.name]
-        if axis.attribute.kind == "numeric":
+        if axis.attribute.is_measured:
             total += (Fraction(value) - Fraction(center[0])) ** 2
         else:
             total += sum(

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import kspan as ks
-from kspan.data.calendars import DAY
+from kspan.data.kinds.days import DAYS
 from kspan.tables.methods import methods
 from laws.examples import share_of_examples
 
@@ -56,7 +56,7 @@ def test_tables_of_dates_are_tables_of_days(method: str, frame: pl.DataFrame, se
     assert (numbers is None) == (dates is None)
     if numbers is None or dates is None:
         return
-    shown = [None if cell is None else DAY.show(cell) for cell in numbers.frame["day"]]
+    shown = [None if cell is None else DAYS.show(cell) for cell in numbers.frame["day"]]
     assert sorted(map(str, shown)) == sorted(map(str, dates.frame["day"]))
     assert dates.audit.k == numbers.audit.k
     assert dates.audit.utility.ncp == pytest.approx(numbers.audit.utility.ncp)

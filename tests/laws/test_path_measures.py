@@ -32,7 +32,7 @@ def all_public(world: World, labels: dict[str, str]) -> tuple[Tree, pl.DataFrame
         attributes=tuple(replace(item, role="public") for item in world.tree.attributes),
         labels=tuple(labels[label] for label in world.tree.labels),
     )
-    kinds: dict[str, Any] = {item.name: pl.Int64 if item.kind == "numeric" else pl.String for item in tree.attributes}
+    kinds: dict[str, Any] = {item.name: pl.Int64 if item.is_measured else pl.String for item in tree.attributes}
     people = [{**person, TARGET: labels[str(person[TARGET])]} for person in world.people]
     return tree, pl.DataFrame(people, schema={**kinds, TARGET: pl.String}), [item.name for item in tree.attributes]
 

@@ -32,7 +32,7 @@ TARGET = "label"
 
 
 def framed(world: World) -> pl.DataFrame:
-    kinds = {item.name: pl.Int64 if item.kind == "numeric" else pl.String for item in world.tree.attributes}
+    kinds = {item.name: pl.Int64 if item.is_measured else pl.String for item in world.tree.attributes}
     return pl.DataFrame(list(world.people), schema={**kinds, TARGET: pl.String})
 
 
@@ -43,8 +43,7 @@ def policy_of(world: World, require: str) -> ks.Policy:
         roles[item.role].append(item.name)
     roles[tree.target_role].append(TARGET)
     domains: dict[str, Any] = {
-        item.name: list(item.values) if item.kind == "categorical" else [item.low, item.high]
-        for item in tree.attributes
+        item.name: list(item.values) if not item.is_measured else [item.low, item.high] for item in tree.attributes
     }
     return ks.Policy(**roles, target=TARGET, require=require, domains=domains)  # type: ignore[arg-type]
 

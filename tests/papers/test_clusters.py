@@ -21,8 +21,8 @@ PEOPLE = pl.DataFrame(
         "Income": [98, 62, 36, 115, 44, 100],
     }
 )
-ZIP = Axis(Attribute("Zip code", "public", "numeric"), 200.0)
-INCOME = Axis(Attribute("Income", "private", "numeric", low=20, high=120), 10.0)
+ZIP = Axis.of(Attribute("Zip code", "public", "numeric"), 200.0)
+INCOME = Axis.of(Attribute("Income", "private", "numeric", low=20, high=120), 10.0)
 # Their figure has no coordinates: centers that give its four areas.
 CENTERS = ((11001, 80), (13700, 115), (14600, 40), (15300, 100))
 MODEL = Clusters((ZIP, INCOME), tuple(((zip_code,), (income,)) for zip_code, income in CENTERS), (2, 1, 2, 1))

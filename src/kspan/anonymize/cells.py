@@ -27,7 +27,8 @@ def as_sets(column: Column, group: Int64s, number: int) -> Shown:
     """The values that occur in each group, in their order: one as it is, several as `{a|b}`.
 
     >>> from kspan.data.table import Column
-    >>> sex = Column("sex", "categorical", np.array([0, 1, 1]), np.array(["F", "M"], object))
+    >>> from kspan.data.kinds.words import WORDS
+    >>> sex = Column("sex", WORDS, np.array([0, 1, 1]), np.array(["F", "M"], object))
     >>> shown = as_sets(sex, np.array([0, 0, 1]), 2)
     >>> shown.label(0), shown.label(1)
     ('{F|M}', 'M')
@@ -48,10 +49,15 @@ def as_intervals(column: Column, group: Int64s, number: int) -> Shown:
     return shown(column, code, _runs(column, pairs // column.size, pairs % column.size))
 
 
+def as_cells(column: Column, group: Int64s, number: int) -> Shown:
+    """The interval of the exact numbers of each group; of anything else the values that occur."""
+    return (as_intervals if column.is_measured else as_sets)(column, group, number)
+
+
 def as_nodes(column: Column, group: Int64s, number: int) -> Shown:
     """The lowest name in the column's hierarchy that all values of a group have; without one, intervals or sets."""
     if column.hierarchy is None:
-        return as_intervals(column, group, number) if column.values.dtype != object else as_sets(column, group, number)
+        return as_cells(column, group, number)
     level = np.full(number, len(column.levels), np.int64)
     name = np.zeros(number, np.int64)
     # From the root down, so that the lowest level with one name for all is the last to be written.
@@ -108,7 +114,6 @@ def shown(column: Column, code: Int64s, cells: Sequence[str | None]) -> Shown:
         has_missing,
         column.domain,
         column.hierarchy,
-        column.calendar,
     )
     return Shown(of_group, made)
 
@@ -150,7 +155,7 @@ def _runs(column: Column, low: Int64s, high: Int64s) -> list[str | None]:
         cells[low == column.missing] = None
     plain = high < len(column.values)
     low, high = low[plain], high[plain]
-    if column.values.dtype == object:
+    if not column.is_measured:
         lengths = high - low + 1
         cells[plain] = _sets(column, np.append(0, np.cumsum(lengths)), runs(low, lengths))
     else:

@@ -22,7 +22,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from kspan.anonymize.cells import as_intervals, as_nodes, as_sets
+from kspan.anonymize.cells import as_cells, as_nodes, as_sets
 from kspan.anonymize.crowds import Crowds, Recoding
 from kspan.data.arrays import Bools, Floats, Int64s
 from kspan.data.groups import NO_WEIGHTS, Counts, Groups, count_values
@@ -128,7 +128,7 @@ class _Attribute:
     def __init__(self, column: Column, rows: Int64s, *, by_hierarchy: bool, by_range: bool) -> None:
         self.size, self.plain, self.by_range = column.size, len(column.values), by_range
         self.codes = column.codes[rows]
-        self.numbers = None if column.values.dtype == object else _halves(column)
+        self.numbers = _halves(column) if column.is_measured else None
         if self.numbers is not None:
             self.domain = _range(column, self.numbers)
         else:
@@ -301,9 +301,7 @@ def _shown(column: Column, group: Int64s, number: int, show: Show) -> Shown:
     """What the groups show of one attribute."""
     if show == "hierarchy":
         return as_nodes(column, group, number)
-    if show == "set" or column.values.dtype == object:
-        return as_sets(column, group, number)
-    return as_intervals(column, group, number)
+    return (as_sets if show == "set" else as_cells)(column, group, number)
 
 
 def _apart(group: Int64s, shown: dict[str, Shown], number: int) -> Partition:

@@ -21,7 +21,7 @@ from kspan.anonymize.frame import labels_of, spelled_of
 from kspan.anonymize.ways import ABSENT, Way, Ways, ways_of
 from kspan.data.arrays import Floats, Int64s
 from kspan.data.cells import SUPPRESSED, number, range_of, read_cell, values_in
-from kspan.data.domain import Domain
+from kspan.data.domain import told
 from kspan.data.encode import encode
 from kspan.data.groups import group_rows
 from kspan.data.schema import Schema
@@ -92,10 +92,9 @@ def cell_texts(way: Way, codes: Int64s, suppressed_text: str) -> pl.Series:
 
 def _attributes(rows: pl.DataFrame, ways: Ways, policy: Policy) -> "list[_Attribute]":
     # That a value is not declared in a domain or a hierarchy is no reason to refuse a row: it is just new.
-    dates = {way.name: way.source.calendar for way in ways.attributes.values() if way.source.calendar is not None}
     schema = Schema(
         public=policy.public,
-        domains={name: Domain("numeric", calendar=calendar) for name, calendar in dates.items()},
+        domains=told({way.name: way.source.kind for way in ways.attributes.values()}),
         missing=policy.missing,
         suppressed_text=policy.suppressed_text,
     )
@@ -116,7 +115,7 @@ class _Attribute:
         known = {label: code for code, label in enumerate(labels_of(self.source)) if self.became[code] != ABSENT}
         place = np.array([known.get(label, ABSENT) for label in labels_of(self.new)], np.int64)
         released = np.flatnonzero(self.became[: len(self.source.values)] != ABSENT)
-        if self.source.values.dtype == object or not len(released):
+        if not self.source.is_measured or not len(released):
             return place
         numbers = self.source.values[released].astype(np.float64)
         for code in np.flatnonzero(place == ABSENT).tolist():
@@ -150,7 +149,7 @@ class _Attribute:
         for at, cell in enumerate(labels_of(self.region.column)):
             if cell == SUPPRESSED:
                 far[at] = 0.0
-            elif cell is not None and self.source.values.dtype != object:
+            elif cell is not None and self.source.is_measured:
                 low, high = self._ends(cell)
                 far[at] = np.nan_to_num(np.clip(np.maximum(low - numbers, numbers - high), 0.0, 1.0), nan=1.0)
             else:
@@ -161,7 +160,7 @@ class _Attribute:
     def _in_ranges(self) -> Floats:
         """The numbers of the source over their range; NaN for codes of no number and, at the end, for `ABSENT` (-1)."""
         nothing = np.full(self.source.size - len(self.source.values) + 1, np.nan)
-        if self.source.values.dtype == object:
+        if not self.source.is_measured:
             return np.append(np.full(len(self.source.values), np.nan), nothing)
         return np.append(self.source.values / self._range, nothing)
 

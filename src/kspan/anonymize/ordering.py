@@ -17,14 +17,15 @@ def in_order(column: Column) -> Column:
     A suppressed cell and a missing one stay last.
 
     >>> from kspan.data.hierarchy import Hierarchy
+    >>> from kspan.data.kinds.words import WORDS
     >>> jobs = Hierarchy.of([("nurse", "health"), ("clerk", "office"), ("doctor", "health")])
     >>> values = np.array(["clerk", "doctor", "nurse"], object)
-    >>> column = in_order(Column("job", "categorical", np.array([0, 1, 2], np.uint8), values, hierarchy=jobs))
+    >>> column = in_order(Column("job", WORDS, np.array([0, 1, 2], np.uint8), values, hierarchy=jobs))
     >>> column.values.tolist(), column.codes.tolist()
     (['nurse', 'doctor', 'clerk'], [2, 1, 0])
     """
     hierarchy = column.hierarchy
-    if hierarchy is None or column.values.dtype != object:
+    if hierarchy is None or column.is_measured:
         return column
     place = [{name: at for at, name in enumerate(names)} for names in hierarchy.names]
 

@@ -131,7 +131,7 @@ def people_by_value(column: Column, table: Table) -> Int64s:
 
 
 def _uncertain(attributes: Iterable[Attribute], schema: Schema) -> list[str]:
-    return list(inferred((one.name for one in attributes if one.kind == "categorical"), schema))
+    return list(inferred((one.name for one in attributes if not one.is_measured), schema))
 
 
 def _with(attribute: Attribute, common: frozenset[str]) -> Attribute:

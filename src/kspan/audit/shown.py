@@ -12,7 +12,6 @@ def shown_cell(column: Column, codes: Int64s) -> str:
         return SUPPRESSED if len(codes) > 1 else column.spelled(int(codes[0]))
     if len(codes) == 1:
         return column.spelled(int(codes[0]))
-    if column.values.dtype != object and column.missing not in codes:
-        interval = write_interval(float(column.values[codes[0]]), float(column.values[codes[-1]]))
-        return interval if column.calendar is None else column.calendar.show(interval)
+    if column.is_measured and column.missing not in codes:
+        return column.kind.show(write_interval(float(column.values[codes[0]]), float(column.values[codes[-1]])))
     return write_set(column.spelled(int(code)) for code in codes)

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from kspan.data.arrays import Bools, Int64s
 from kspan.data.encode import encode
 from kspan.data.having import Having
+from kspan.data.kinds.words import WORDS
 from kspan.data.schema import Schema
 from kspan.data.table import Column
 from kspan.errors import DataError, did_you_mean, listed
@@ -46,7 +47,7 @@ class Baskets:
 
     def column(self, item: str) -> Column:
         """Who bought an item, as a column of two values."""
-        return Column(item, "categorical", self.bought[item].astype(np.uint8), np.array(["no", "yes"], object))
+        return Column(item, WORDS, self.bought[item].astype(np.uint8), np.array(["no", "yes"], object))
 
     @cached_property
     def packed(self) -> Mapping[str, NDArray[np.uint8]]:

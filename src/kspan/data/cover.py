@@ -3,8 +3,7 @@
 from dataclasses import replace
 from functools import partial
 
-from kspan.data.calendars import DAY
-from kspan.data.cells import NOT_A_NUMBER, SUPPRESSED, number_text, range_of, read_cell, values_in
+from kspan.data.cells import NOT_A_NUMBER, SUPPRESSED, range_of, read_cell, values_in
 from kspan.data.hierarchy import Hierarchy
 from kspan.data.levels import Automatic, Dates, Recipe
 from kspan.data.meaning import meanings
@@ -20,17 +19,16 @@ def check_domain(column: Column, range_pattern: str | None = None, hierarchy: Hi
     domain = column.domain
     if domain is None:
         return
-    if column.values.dtype != object:
+    if column.is_measured:
         low, high = domain.low, domain.high
         if low is not None and high is not None and (outside := (column.values < low) | (column.values > high)).any():
-            written = number_text if column.calendar is None else column.calendar.text
             raise DataError(
                 f"column {column.name!r} holds {outside.sum()} different numbers outside its domain "
-                f"[{written(low)}, {written(high)}]: mend them or widen the domain in the policy"
+                f"[{column.kind.text(low)}, {column.kind.text(high)}]: mend them or widen the domain in the policy"
             )
         return
     names = _names_above(column, hierarchy)
-    if domain.kind == "numeric":
+    if domain.kind.is_measured:
         cells = zip(column.values, meanings(column, range_pattern).cells, strict=True)
         wrong = sum(label not in names and range_of(cell) is None for label, cell in cells)
         what = "numbers"
@@ -56,10 +54,10 @@ def _built(column: Column, recipe: Recipe, pattern: str | None = None) -> Hierar
     values = None if column.domain is None else column.domain.values
     if values is None:
         values = tuple(dict.fromkeys(value for cell in meanings(column, pattern).cells for value in values_in(cell)))
-    numeric = column.domain is not None and column.domain.kind == "numeric"
+    numeric = column.domain is not None and column.domain.kind.is_measured
     build = recipe.in_order if numeric and isinstance(recipe, Automatic) else recipe.build
     if isinstance(recipe, Dates):
-        build = partial(recipe.build, calendar=column.calendar or DAY)
+        build = partial(recipe.build, kind=column.kind)
     try:
         return build(list(values)) if values else None
     except HierarchyError as error:

@@ -3,8 +3,6 @@
 import os
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
-from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -13,25 +11,23 @@ from numpy.typing import NDArray
 
 from kspan.data.alike import spellings
 from kspan.data.arrays import Codes, Floats, Int64s
-from kspan.data.calendars import Calendar, as_numbers, calendar_of
-from kspan.data.cells import NOT_A_NUMBER, SUPPRESSED, number_text
+from kspan.data.cells import NOT_A_NUMBER, SUPPRESSED
 from kspan.data.cover import check_domain, check_names, with_hierarchy
 from kspan.data.domain import Domain
 from kspan.data.hierarchy import Hierarchy
+from kspan.data.kinds.kind import Kind
+from kspan.data.kinds.numbers import NUMBERS, as_text, parsed
+from kspan.data.kinds.registry import kind_of, plain
+from kspan.data.kinds.words import WORDS
 from kspan.data.levels import Dates, Ordered, Prefixes
 from kspan.data.persons import check_one_row_each, check_says_whose, persons_of
 from kspan.data.schema import Schema
 from kspan.data.table import Column, Table
 from kspan.errors import DataError
-from kspan.limits import LARGEST_NUMBER, LEAST_NUMBER
+from kspan.limits import LARGEST_NUMBER
 
 MOST_PEOPLE = 1 << 62
 """Counts of people are 64-bit integers."""
-
-WIDE = tuple(kind for name in ("Int128", "UInt128") if (kind := getattr(pl, name, None)) is not None)
-"""Whole numbers that numpy has no type for; they are coded as text."""
-
-INTEGER, DECIMAL = r"^[+-]?(0|[1-9]\d*)$", r"^[+-]?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$"
 
 
 def encode(
@@ -66,14 +62,14 @@ def encode_column(series: pl.Series, schema: Schema) -> Column:
     """Code one column of a frame, and check it against its declared domain and its hierarchy."""
     domain, hierarchy = schema.domains.get(series.name), schema.hierarchies.get(series.name)
     if domain is None and isinstance(hierarchy, Prefixes):
-        domain = Domain("categorical")  # what has prefixes is a code, even if it is written in digits
-    order = tuple(series.dtype.categories) if isinstance(series.dtype, pl.Enum) else ()
-    calendar = _calendar(series, schema)
-    series = _plain(series if calendar is None else as_numbers(series, calendar).alias(series.name))
-    if domain is not None and domain.kind == "categorical":
-        series = _as_text(series) if domain.values else _without_fraction(_as_text(series))
-    column = _words(series, schema, domain, order) if series.dtype == pl.String else _numbers(series, domain)
-    column = replace(column, calendar=calendar)
+        domain = Domain(WORDS)  # what has prefixes is a code, even if it is written in digits
+    kind = _kind(series, schema)
+    order = kind.order(series)
+    series = kind.plain(series)
+    if domain is not None and not domain.kind.is_measured:
+        series = as_text(series) if domain.values else _without_fraction(as_text(series))
+    text = series.dtype == pl.String
+    column = _words(series, schema, domain, kind, order) if text else _numbers(series, domain, kind)
     check_domain(column, schema.range_pattern, hierarchy)
     if hierarchy is None:
         return column
@@ -82,57 +78,24 @@ def encode_column(series: pl.Series, schema: Schema) -> Column:
     return column
 
 
-def _calendar(series: pl.Series, schema: Schema) -> Calendar | None:
-    """The calendar by which a column is read: as declared or, unless something else is declared, as its cells tell."""
+def _kind(series: pl.Series, schema: Schema) -> Kind:
+    """The kind of a column: as declared or, unless something else is declared, as its cells tell."""
     domain, hierarchy = schema.domains.get(series.name), schema.hierarchies.get(series.name)
-    if series.name == schema.target or (domain is not None and domain.calendar is None):
-        return None
+    if series.name == schema.target or (domain is not None and not domain.kind.has_own_spelling):
+        return kind_of(series, spelled=False)
     if domain is None:
         # A file of a hierarchy, and most recipes, are about words.
-        return calendar_of(series) if hierarchy is None or isinstance(hierarchy, Dates) else None
-    said = domain.calendar
-    if said is None or series.dtype == pl.String:
-        return said if said is not None and any(said.read(cell) for cell in series.unique().drop_nulls()) else None
-    found = calendar_of(series)
-    if found is not None and found != said:
+        return kind_of(series, spelled=hierarchy is None or isinstance(hierarchy, Dates))
+    said = domain.kind
+    if series.dtype == pl.String:
+        reads = any(said.read(cell) for cell in series.unique().drop_nulls())
+        return said if reads else kind_of(series, spelled=False)
+    found = kind_of(series)
+    if found.has_own_spelling and found != said:
         raise DataError(
             f"column {series.name!r} holds {found}, and the policy declares {said}: correct the domain in the policy"
         )
     return found
-
-
-def _plain(series: pl.Series) -> pl.Series:
-    """The series as text, whole numbers or other numbers."""
-    kind = series.dtype
-    if kind == pl.String or (kind.is_integer() and kind not in WIDE):
-        return series
-    if kind.is_float():
-        series = series.fill_nan(None)
-        return series if _are_reckoned(series).all() else _as_text(series)
-    if kind.is_decimal():
-        floats = series.cast(pl.Float64)
-        # Numbers, unless floats have too few digits to keep all values apart.
-        return floats if floats.n_unique() == series.n_unique() else series.cast(pl.String)
-    if kind == pl.Duration:
-        return series.dt.total_microseconds() / 1e6  # in seconds
-    if kind in (*WIDE, pl.Null, pl.Boolean, pl.Date, pl.Datetime, pl.Time, pl.Categorical, pl.Enum):
-        return series.cast(pl.String)
-    raise DataError(f"column {series.name!r} holds {kind} cells: turn them into text or numbers first")
-
-
-def _are_reckoned(numbers: pl.Series) -> pl.Series:
-    """Which numbers are neither too large nor too small to compute with; null where there is none."""
-    sizes = numbers.abs()
-    return (sizes == 0) | sizes.is_between(LEAST_NUMBER, LARGEST_NUMBER)
-
-
-def _as_text(series: pl.Series) -> pl.Series:
-    if series.dtype == pl.String:
-        return series
-    distinct = series.unique().drop_nulls()
-    return series.replace_strict(
-        distinct, [number_text(value) for value in distinct], return_dtype=pl.String, default=None
-    )
 
 
 def _without_fraction(series: pl.Series) -> pl.Series:
@@ -144,7 +107,7 @@ def _without_fraction(series: pl.Series) -> pl.Series:
     return series.str.strip_suffix(".0")
 
 
-def _numbers(series: pl.Series, domain: Domain | None) -> Column:
+def _numbers(series: pl.Series, domain: Domain | None, kind: Kind) -> Column:
     has_missing = series.null_count() > 0
     # UInt64 may not fit into the Int64 offsets from the lowest number, and a column of nulls has no lowest number.
     if series.dtype.is_integer() and series.dtype != pl.UInt64 and series.null_count() < len(series):
@@ -152,7 +115,7 @@ def _numbers(series: pl.Series, domain: Domain | None) -> Column:
     else:
         values, codes = _ranked(series)
     codes = _smallest(codes, len(values) + has_missing)
-    return Column(series.name, "numeric", codes, values, has_missing=has_missing, domain=domain)
+    return Column(series.name, kind, codes, values, has_missing=has_missing, domain=domain)
 
 
 def _ranked(series: pl.Series) -> tuple[NDArray[Any], NDArray[Any]]:
@@ -176,7 +139,7 @@ def _ranked_integers(series: pl.Series, has_missing: bool) -> tuple[NDArray[Any]
     return values, places[offsets]
 
 
-def _words(series: pl.Series, schema: Schema, domain: Domain | None, order: tuple[str, ...]) -> Column:
+def _words(series: pl.Series, schema: Schema, domain: Domain | None, kind: Kind, order: tuple[str, ...]) -> Column:
     labels = series.unique().drop_nulls().sort()
     codes = _label_codes(series, labels)
     gone = set(schema.missing)
@@ -188,13 +151,13 @@ def _words(series: pl.Series, schema: Schema, domain: Domain | None, order: tupl
         codes = places[codes]
         has_missing |= bool((places[:-1] == len(labels)).any())  # labels that show nothing
     ordinary = labels.filter(~labels.is_in([*gone, *stars]))
-    numbers = None if domain is not None and domain.kind == "categorical" else _parsed(ordinary)
+    numbers = None if domain is not None and not domain.kind.is_measured else parsed(ordinary)
     if numbers is None:
-        kind, kept = domain.kind if domain else "categorical", _in_order(ordinary, domain, order)
+        kind, kept = _kind_of_text(kind, domain), _in_order(ordinary, domain, order)
         values: NDArray[Any] = kept.to_numpy().astype(object)
         place = dict(zip(kept.to_list(), range(len(kept)), strict=True))
     else:
-        kind, values = "numeric", numbers.drop_nulls().unique().sort().to_numpy()
+        kind, values = kind.measure, numbers.drop_nulls().unique().sort().to_numpy()
         # The 0 of a sign such as `?` does not matter: such labels count as missing below.
         ranks = np.searchsorted(values, numbers.fill_null(0).to_numpy())
         place = {label: int(rank) for label, rank in zip(ordinary.to_list(), ranks, strict=True)}
@@ -229,23 +192,13 @@ def _label_codes(series: pl.Series, labels: pl.Series) -> NDArray[Any]:
     return codes.fill_null(len(labels)).to_numpy()
 
 
-def _parsed(labels: pl.Series) -> pl.Series | None:
-    """The labels as numbers (null for a sign of a missing number), or None if they are words."""
-    words = labels.is_in(list(NOT_A_NUMBER))
-    if words.all():
-        return None
-    for pattern, kind in ((INTEGER, pl.Int64), (DECIMAL, pl.Float64)):
-        if (labels.str.contains(pattern) | words).all():
-            numbers = labels.cast(kind, strict=False)
-            finite = numbers.is_not_null() if kind == pl.Int64 else _are_reckoned(numbers).fill_null(False)
-            return numbers if (finite | words).all() and _stay_different(labels.filter(~words), numbers) else None
-    return None
-
-
-def _stay_different(labels: pl.Series, numbers: pl.Series) -> bool:
-    """Do labels that spell different numbers stay different as numbers? With too many digits they do not."""
-    different = numbers.drop_nulls().n_unique()
-    return different == len(labels) or different == len({Decimal(label) for label in labels})
+def _kind_of_text(kind: Kind, domain: Domain | None) -> Kind:
+    """The kind of a column of which some cells are no exact numbers: words, or ranges where numbers are declared."""
+    if kind.has_own_spelling:
+        return kind
+    if domain is not None and domain.kind.is_measured:
+        return NUMBERS
+    return WORDS if kind.is_measured else kind
 
 
 def _in_order(labels: pl.Series, domain: Domain | None, order: tuple[str, ...]) -> pl.Series:
@@ -260,7 +213,7 @@ def _in_order(labels: pl.Series, domain: Domain | None, order: tuple[str, ...]) 
 
 
 def _weights(series: pl.Series) -> Int64s:
-    series = _plain(series)
+    series = plain(series)
     numbers = series.cast(pl.Int64, strict=False)
     wrong = numbers.is_null() | (numbers < 1)
     if series.dtype != pl.String:
@@ -279,9 +232,9 @@ def _weights(series: pl.Series) -> Int64s:
 
 def sampling_weights(series: pl.Series) -> Floats:
     """The sampling weights of rows: how many people of a population each stands for, with fractions."""
-    plain = _plain(series)
+    cells = plain(series)
     numbers = (
-        plain.str.strip_chars().cast(pl.Float64, strict=False) if plain.dtype == pl.String else plain.cast(pl.Float64)
+        cells.str.strip_chars().cast(pl.Float64, strict=False) if cells.dtype == pl.String else cells.cast(pl.Float64)
     )
     wrong = numbers.is_null() | ~numbers.is_finite() | (numbers < 0) | (numbers > LARGEST_NUMBER)
     if wrong.fill_null(True).any():

@@ -13,8 +13,9 @@ from kspan.data.arrays import Bools, Codes, Floats
 from kspan.data.cells import NOT_A_NUMBER, SUPPRESSED
 from kspan.data.domain import Domain
 from kspan.data.encode import encode_column
-from kspan.data.general import General, general
+from kspan.data.general import General, GeneralNumbers, GeneralWords, general
 from kspan.data.hierarchy import Hierarchy
+from kspan.data.kinds.words import WORDS
 from kspan.data.schema import Schema
 from kspan.data.table import Column
 from kspan.errors import DataError, check_choice
@@ -82,7 +83,7 @@ class Words:
         # Declared as words, so that a column of words that happen to be numbers stays what it was.
         schema = Schema(
             public=[self.name],
-            domains={self.name: Domain("categorical")},
+            domains={self.name: Domain(WORDS)},
             missing=self.signs.missing,
             suppressed_text=self.signs.suppressed,
         )
@@ -93,7 +94,7 @@ class Words:
         place = {word: at for at, word in enumerate(shown.values)}
         known = [(at, place[word]) for at, word in enumerate(self.values) if word in place]
         chances = np.zeros((shown.column.size, len(self.values)))
-        if known:
+        if known and isinstance(shown, GeneralWords):
             ours, theirs = map(list, zip(*known, strict=True))
             chances[:, ours] = shown.admits[:, theirs] * np.array(self.weights)[ours]
         if shown.column.suppressed is not None:  # it admits every word, but says nothing
@@ -120,7 +121,7 @@ class Numbers:
         missing = NOT_A_NUMBER.union(self.signs.missing)
         schema = Schema(public=[self.name], missing=missing, suppressed_text=self.signs.suppressed)
         shown = general(_named(encode_column(series.alias(self.name), schema), self.hierarchy), pattern)
-        if shown.kind == "categorical" and shown.size:
+        if isinstance(shown, GeneralWords) and shown.size:
             raise DataError(
                 f"column {self.name!r} holds words, but it held numbers when the model was learned: "
                 "mend it, or say by a pattern how ranges are written"
@@ -129,7 +130,8 @@ class Numbers:
 
     def cells(self, shown: General) -> NumberCells:
         """What the cells of a column say."""
-        low, high = shown.lowest, shown.highest
+        nothing = np.full(shown.column.size, np.nan)  # where no cell speaks of numbers
+        low, high = (shown.lowest, shown.highest) if isinstance(shown, GeneralNumbers) else (nothing, nothing)
         says = ~np.isnan(low) & (np.isfinite(low) | np.isfinite(high))
         return NumberCells(shown.column.codes, low, high, says, _missing(shown.column))
 
@@ -148,7 +150,7 @@ Known = Words | Numbers
 def known(shown: General, weights: Floats | None = None, signs: Signs = NO_SIGNS) -> Known:
     """The attribute that a column of a table shows; `weights` says how likely each word is (default: all alike)."""
     column = shown.column
-    if shown.kind == "categorical":
+    if isinstance(shown, GeneralWords):
         each = np.ones(shown.size) if weights is None else weights
         return Words(column.name, tuple(map(str, shown.values)), tuple(each.tolist()), column.hierarchy, signs)
     ends = (float(shown.values[0]), float(shown.values[-1])) if shown.size else (0.0, 0.0)

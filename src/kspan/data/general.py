@@ -1,16 +1,17 @@
 """What the cells of a released column may stand for, as arrays: which values, and how likely each of them is."""
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kspan.data.arrays import Bools, Floats, Int64s
 from kspan.data.cells import Between, Cell, values_in
-from kspan.data.domain import Kind
 from kspan.data.meaning import meanings
 from kspan.data.table import Column
 from kspan.errors import DataError
@@ -24,21 +25,12 @@ EXPECTED = "a value, {a|b}, [lo, hi], [lo, hi[, lo-hi, * or a name of its hierar
 
 
 @dataclass(frozen=True, repr=False)
-class General:
-    """A column, and the values that each of its codes admits: a table for words, a range of places for numbers."""
+class General(ABC):
+    """A column, and the values that each of its codes admits."""
 
     column: Column
-    kind: Kind
-    values: NDArray[np.object_] | Floats
+    values: NDArray[Any]
     """All values that somebody may have, in order."""
-    admits: Bools
-    """For words: does a code (row) admit a value (column)? A missing cell admits none."""
-    low: Int64s
-    high: Int64s
-    """For numbers: the first place in `values` that a code admits, and the place after the last one."""
-    lowest: Floats
-    highest: Floats
-    """For numbers: the ends of what a code admits; infinite where there is no end, nan where the cell is missing."""
 
     @property
     def size(self) -> int:
@@ -46,9 +38,9 @@ class General:
         return len(self.values)
 
     @property
+    @abstractmethod
     def cells(self) -> int:
         """How many codes there are, those of narrowed cells included."""
-        return len(self.low)
 
     @cached_property
     def is_exact(self) -> bool:
@@ -56,38 +48,30 @@ class General:
         return bool((self.numbers_admitted <= 1).all())
 
     @cached_property
+    @abstractmethod
     def numbers_admitted(self) -> Int64s:
         """How many values each code admits."""
-        return self.high - self.low if self.kind == "numeric" else self.admits.sum(axis=1)
 
+    @abstractmethod
     def places(self, code: int) -> Int64s:
         """The places of the values that a code admits."""
-        if self.kind == "categorical":
-            return np.flatnonzero(self.admits[code])
-        return np.arange(self.low[code], self.high[code])
 
     @cached_property
-    def listed(self) -> tuple[Int64s, Int64s]:
-        """Arrays `start` and `place`: the words that code c admits are at `place[start[c]:start[c + 1]]`."""
-        return np.append(0, np.cumsum(self.admits.sum(axis=1))), np.nonzero(self.admits)[1]
-
-    @cached_property
+    @abstractmethod
     def evenly(self) -> Floats:
-        """How likely each value is before anything is known: all words alike, numbers by the room around them."""
-        if self.kind == "categorical" or self.size < 2:
-            return np.ones(self.size)
-        gaps = np.diff(self.values.astype(np.float64)) / 2
-        # The room of a number is half the way to each neighbor; the first and the last one count their one gap twice.
-        room = np.append(gaps, gaps[-1]) + np.append(gaps[0], gaps)
-        return np.where(np.isfinite(room) & (room > 0), room, 1.0)
+        """How likely each value is before anything is known."""
 
+    @abstractmethod
     def mass(self, weights: Floats) -> Floats:
         """For each code, the total weight of the values that it admits; `weights` may have several columns."""
-        if self.kind == "categorical":
-            return self.admits @ weights
-        sums = np.concatenate([np.zeros((1, *weights.shape[1:])), np.cumsum(weights, axis=0)])
-        inside: Floats = np.where(self._some(weights), sums[self.high] - sums[self.low], 0.0)
-        return inside
+
+    @abstractmethod
+    def narrowed(self, codes: Int64s, inside: Bools) -> tuple["General", Int64s]:
+        """Narrow the cells of some codes to the values `inside`; return a `General` with them, and their codes in it.
+
+        Codes of cells that did not exist before come last. For numbers, the values inside must be neighbors. A cell
+        that would admit nothing stays as it is.
+        """
 
     def expected(self, counts: Floats, weights: Floats, inside: Bools | None = None) -> Floats:
         """How many people are expected to have each value, given how many show each code and how likely values are.
@@ -104,58 +88,142 @@ class General:
         >>> sex.expected(shown, np.ones((2, 2))).tolist()
         [[4.0, 1.5], [1.0, 1.5]]
         """
-        from kspan.kernels.spread import expected_numbers, expected_words  # loading compiled code takes a moment
-
-        found, possible = np.zeros((self.size, counts.shape[1])), EVERYTHING if inside is None else inside
-        if self.kind == "categorical":
-            expected_words(*self.listed, weights, possible, counts, found)
-        else:
-            expected_numbers(self.low, self.high, weights, possible, counts, ROUNDING, found)
+        found = np.zeros((self.size, counts.shape[1]))
+        self._expect(counts, weights, EVERYTHING if inside is None else inside, found)
         return found
 
-    def narrowed(self, codes: Int64s, inside: Bools) -> tuple["General", Int64s]:
-        """Narrow the cells of some codes to the values `inside`; return a `General` with them, and their codes in it.
+    @abstractmethod
+    def _expect(self, counts: Floats, weights: Floats, possible: Bools, found: Floats) -> None:
+        """Write into `found` how many people are expected to have each value."""
 
-        Codes of cells that did not exist before come last. For numbers, the values inside must be neighbors. A cell
-        that would admit nothing stays as it is.
-        """
-        if self.kind == "categorical":
-            cells, wanted = self.admits, self.admits[codes] & inside
-            empty = ~wanted.any(axis=1)
-        else:
-            first, last = (int(inside.argmax()), len(inside) - int(inside[::-1].argmax())) if inside.any() else (0, 0)
-            cells = np.column_stack([self.low, self.high])
-            wanted = np.column_stack([np.maximum(self.low[codes], first), np.minimum(self.high[codes], last)])
-            empty = wanted[:, 0] >= wanted[:, 1]
-        wanted[empty] = cells[codes[empty]]
-        # Reversed, so that of codes that admit the same the first one counts.
-        known = {cell.tobytes(): code for code, cell in reversed(list(enumerate(cells)))}
-        found, new = list[int](), list[int]()
-        for place, cell in enumerate(wanted):
-            code = known.setdefault(cell.tobytes(), self.cells + len(new))
-            if code == self.cells + len(new):
-                new.append(place)
-            found.append(code)
-        added = wanted[new]
-        if self.kind == "categorical":
-            nowhere = np.zeros(len(new), np.int64)
-            more = replace(self, admits=np.concatenate([self.admits, added]))
-            added = np.column_stack([nowhere, nowhere])
-        else:
-            more = replace(self, admits=np.empty((self.cells + len(new), 0), bool))
-        ends = added.astype(np.int64)
-        low, high = np.concatenate([self.low, ends[:, 0]]), np.concatenate([self.high, ends[:, 1]])
-        # `lowest` and `highest` keep the codes of the column alone: of narrowed cells only the places are used.
-        return replace(more, low=low, high=high), np.array(found, np.int64)
 
-    def _some(self, weights: Floats) -> Bools:
+@dataclass(frozen=True, repr=False)
+class GeneralWords(General):
+    """A column of words, and a table of those that each code admits."""
+
+    admits: Bools
+    """Does a code (row) admit a value (column)? A missing cell admits none."""
+
+    @property
+    def cells(self) -> int:
+        """How many codes there are, those of narrowed cells included."""
+        return len(self.admits)
+
+    @cached_property
+    def numbers_admitted(self) -> Int64s:
+        """How many values each code admits."""
+        admitted: Int64s = self.admits.sum(axis=1)
+        return admitted
+
+    def places(self, code: int) -> Int64s:
+        """The places of the values that a code admits."""
+        return np.flatnonzero(self.admits[code])
+
+    @cached_property
+    def listed(self) -> tuple[Int64s, Int64s]:
+        """Arrays `start` and `place`: the words that code c admits are at `place[start[c]:start[c + 1]]`."""
+        return np.append(0, np.cumsum(self.admits.sum(axis=1))), np.nonzero(self.admits)[1]
+
+    @cached_property
+    def evenly(self) -> Floats:
+        """How likely each word is before anything is known: all alike."""
+        return np.ones(self.size)
+
+    def mass(self, weights: Floats) -> Floats:
+        """For each code, the total weight of the words that it admits; `weights` may have several columns."""
+        return self.admits @ weights
+
+    def narrowed(self, codes: Int64s, inside: Bools) -> tuple[General, Int64s]:
+        """Narrow the cells of some codes to the words `inside`."""
+        wanted = self.admits[codes] & inside
+        found, added = _with_new(self.admits, codes, wanted)
+        return replace(self, admits=np.concatenate([self.admits, added])), found
+
+    def _expect(self, counts: Floats, weights: Floats, possible: Bools, found: Floats) -> None:
+        from kspan.kernels.spread import expected_words  # loading compiled code takes a moment
+
+        expected_words(*self.listed, weights, possible, counts, found)
+
+
+@dataclass(frozen=True, repr=False)
+class GeneralNumbers(General):
+    """A column of numbers, and the range of places that each code admits."""
+
+    low: Int64s
+    high: Int64s
+    """The first place in `values` that a code admits, and the place after the last one."""
+    lowest: Floats
+    highest: Floats
+    """The ends of what a code admits; infinite where there is no end, nan where the cell is missing."""
+
+    @property
+    def cells(self) -> int:
+        """How many codes there are, those of narrowed cells included."""
+        return len(self.low)
+
+    @cached_property
+    def numbers_admitted(self) -> Int64s:
+        """How many values each code admits."""
+        return self.high - self.low
+
+    def places(self, code: int) -> Int64s:
+        """The places of the values that a code admits."""
+        return np.arange(self.low[code], self.high[code])
+
+    @cached_property
+    def evenly(self) -> Floats:
+        """How likely each number is before anything is known: by the room around it."""
+        if self.size < 2:
+            return np.ones(self.size)
+        gaps = np.diff(self.values.astype(np.float64)) / 2
+        # The room of a number is half the way to each neighbor; the first and the last one count their one gap twice.
+        room = np.append(gaps, gaps[-1]) + np.append(gaps[0], gaps)
+        return np.where(np.isfinite(room) & (room > 0), room, 1.0)
+
+    def mass(self, weights: Floats) -> Floats:
+        """For each code, the total weight of the numbers that it admits; `weights` may have several columns."""
+        sums = np.concatenate([np.zeros((1, *weights.shape[1:])), np.cumsum(weights, axis=0)])
         some = self.high > self.low
-        return some[:, None] if weights.ndim > 1 else some
+        inside: Floats = np.where(some[:, None] if weights.ndim > 1 else some, sums[self.high] - sums[self.low], 0.0)
+        return inside
+
+    def narrowed(self, codes: Int64s, inside: Bools) -> tuple[General, Int64s]:
+        """Narrow the cells of some codes to the numbers `inside`, which must be neighbors."""
+        first, last = (int(inside.argmax()), len(inside) - int(inside[::-1].argmax())) if inside.any() else (0, 0)
+        wanted = np.column_stack([np.maximum(self.low[codes], first), np.minimum(self.high[codes], last)])
+        wanted[wanted[:, 0] >= wanted[:, 1]] = 0
+        found, added = _with_new(np.column_stack([self.low, self.high]), codes, wanted)
+        low, high = np.concatenate([self.low, added[:, 0]]), np.concatenate([self.high, added[:, 1]])
+        # `lowest` and `highest` keep the codes of the column alone: of narrowed cells only the places are used.
+        return replace(self, low=low, high=high), found
+
+    def _expect(self, counts: Floats, weights: Floats, possible: Bools, found: Floats) -> None:
+        from kspan.kernels.spread import expected_numbers  # loading compiled code takes a moment
+
+        expected_numbers(self.low, self.high, weights, possible, counts, ROUNDING, found)
 
 
-def general(column: Column, pattern: str | None = None) -> General:
+def _with_new(cells: NDArray[Any], codes: Int64s, wanted: NDArray[Any]) -> tuple[Int64s, NDArray[Any]]:
+    """The codes of the cells that are wanted for some codes, and those of these cells that are new.
+
+    Where what is wanted is all zero, the cell stays as it is.
+    """
+    empty = np.flatnonzero(~np.any(wanted, axis=1))
+    wanted[empty] = cells[codes[empty]]
+    # Reversed, so that of codes that admit the same the first one counts.
+    known = {cell.tobytes(): code for code, cell in reversed(list(enumerate(cells)))}
+    found, new = list[int](), list[int]()
+    for place, cell in enumerate(wanted):
+        code = known.setdefault(cell.tobytes(), len(cells) + len(new))
+        if code == len(cells) + len(new):
+            new.append(place)
+        found.append(code)
+    return np.array(found, np.int64), wanted[new]
+
+
+def general(column: Column, pattern: str | None = None) -> GeneralWords | GeneralNumbers:
     """What the cells of a column stand for; a pattern with the groups `low` and `high` says how ranges are written."""
-    if column.values.dtype != object:
+    if column.is_measured:
         return _of_exact_numbers(column)
     read = meanings(column, pattern)
     if read.doubtful is not None:
@@ -168,7 +236,7 @@ def has_general_cells(column: Column, pattern: str | None = None) -> bool:
     return not general(column, pattern).is_exact
 
 
-def _of_words(column: Column, cells: Sequence[Cell]) -> General:
+def _of_words(column: Column, cells: Sequence[Cell]) -> GeneralWords:
     sets = [values_in(cell) for cell in cells]  # a range among words was refused before
     declared = column.domain.values if column.domain is not None and column.domain.values else ()
     known = column.hierarchy.values if column.hierarchy is not None else ()
@@ -181,17 +249,15 @@ def _of_words(column: Column, cells: Sequence[Cell]) -> General:
         admits[code, [place[word] for word in each]] = True
     if column.suppressed is not None:
         admits[column.suppressed] = True
-    nowhere = np.zeros(column.size, np.int64)
-    nothing = np.full(column.size, np.nan)
-    return General(column, "categorical", values, admits, nowhere, nowhere, nothing, nothing)
+    return GeneralWords(column, values, admits)
 
 
-def _of_exact_numbers(column: Column) -> General:
+def _of_exact_numbers(column: Column) -> GeneralNumbers:
     numbers = column.values.astype(np.float64)
     return _ranges(column, np.unique(numbers), numbers, numbers)
 
 
-def _of_numbers(column: Column, cells: Sequence[Cell]) -> General:
+def _of_numbers(column: Column, cells: Sequence[Cell]) -> GeneralNumbers:
     # Among whole numbers alone, `]20, 40[` runs from 21 to 39.
     whole = all(end.is_integer() for cell in cells for end in _finite(cell))
     ends = np.array([_ends(cell, whole) for cell in cells]).reshape(-1, 2)
@@ -199,8 +265,8 @@ def _of_numbers(column: Column, cells: Sequence[Cell]) -> General:
     return _ranges(column, np.unique([*ends[np.isfinite(ends)], *inner]), *ends.T)
 
 
-def _ranges(column: Column, numbers: Floats, first: Floats, last: Floats) -> General:
-    """The `General` of a column in which code i admits the numbers from `first[i]` to `last[i]`."""
+def _ranges(column: Column, numbers: Floats, first: Floats, last: Floats) -> GeneralNumbers:
+    """A column of numbers in which code i admits the numbers from `first[i]` to `last[i]`."""
     # `first` and `last` cover ordinary cells alone: the codes of a suppressed and of a missing cell come after them.
     low, high = np.zeros(column.size, np.int64), np.zeros(column.size, np.int64)
     lowest, highest = np.full(column.size, np.nan), np.full(column.size, np.nan)
@@ -210,7 +276,7 @@ def _ranges(column: Column, numbers: Floats, first: Floats, last: Floats) -> Gen
     if column.suppressed is not None:
         high[column.suppressed] = len(numbers)
         lowest[column.suppressed], highest[column.suppressed] = -np.inf, np.inf
-    return General(column, "numeric", numbers, np.empty((column.size, 0), bool), low, high, lowest, highest)
+    return GeneralNumbers(column, numbers, low, high, lowest, highest)
 
 
 def _finite(cell: Cell) -> list[float]:

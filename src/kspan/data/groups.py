@@ -156,8 +156,13 @@ def count_values(column: Column, group: Int64s, number: int, weights: Int64s) ->
     present, times, _ = tally(column.codes.astype(np.int64), column.size, weights)
     whole = np.zeros(column.size, np.int64)
     whole[present] = times
-    like = Counts(NO_WEIGHTS, NO_WEIGHTS, NO_WEIGHTS, whole, column.kind == "numeric", column.levels, column.having)
-    return counts_of_keys(distinct, people, number, like)
+    return counts_of_keys(distinct, people, number, nobody(column, whole))
+
+
+def nobody(column: Column, whole: Int64s) -> Counts:
+    """Counts of no group yet, with what is known of the values of a column; `whole` has everybody by value."""
+    # Only of exact numbers are the codes ranks: those of ranges say nothing of distances.
+    return Counts(NO_WEIGHTS, NO_WEIGHTS, NO_WEIGHTS, whole, column.is_measured, column.levels, column.having)
 
 
 def group_rows(columns: Iterable[Column], rows: int) -> tuple[Int64s, int]:

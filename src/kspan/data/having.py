@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from kspan.data.alike import look
 from kspan.data.arrays import Bools
 from kspan.data.cells import NOT_A_NUMBER, Anything, Between, Cell, OneOf, number, read_cell, values_in
+from kspan.data.kinds.words import WORDS
 from kspan.data.meaning import Meanings, meaning, meanings
 from kspan.data.table import MISSING_LABEL, Column
 
@@ -28,7 +29,7 @@ class Having:
         >>> Having.labels("flu", "hiv").codes("hiv").tolist()
         [False, True]
         """
-        return cls(Column("", "categorical", np.zeros(0, np.uint8), np.array(labels, object)))
+        return cls(Column("", WORDS, np.zeros(0, np.uint8), np.array(labels, object)))
 
     def codes(self, value: str) -> Bools:
         """Tell for each code whether its cell shows a value, or admits it as `{a|b}`, a range, a name or `*` does.
@@ -74,8 +75,8 @@ class Having:
     def _codes(self, seen: str) -> Bools:
         column = self.column
         found = np.zeros(column.size, bool)
-        plain, numeric = len(column.values), column.values.dtype != object
-        if numeric:
+        plain, exact = len(column.values), column.is_measured
+        if exact:
             found[:plain] = _among(column.values, meaning(column, seen, numeric=True))
         else:
             self._meanings = self._meanings or meanings(column)
@@ -88,7 +89,7 @@ class Having:
         if column.suppressed is not None:
             found[column.suppressed] = column.size > 1
         if column.missing is not None:
-            found[column.missing] = seen == MISSING_LABEL or (numeric and seen in NOT_A_NUMBER)
+            found[column.missing] = seen == MISSING_LABEL or (exact and seen in NOT_A_NUMBER)
         return found
 
 

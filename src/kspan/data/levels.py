@@ -5,9 +5,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from kspan.data.calendars import DATES, DAY, MOMENTS, PARTS, TIME, TIMES_OF_DAY, Calendar
 from kspan.data.cells import SUPPRESSED, number, write_interval, write_set
 from kspan.data.hierarchy import Hierarchy, check_size
+from kspan.data.kinds.calendar import PARTS, Calendar
+from kspan.data.kinds.days import DAYS
+from kspan.data.kinds.kind import Kind
 from kspan.errors import HierarchyError, PolicyError, check_number
 from kspan.limits import LARGEST_NUMBER, LEAST_NUMBER, MOST_LEVELS, MOST_VALUES
 
@@ -146,9 +148,10 @@ class Dates:
         if not isinstance(self.levels, tuple) or any(level not in PARTS for level in self.levels):
             raise PolicyError(f"the levels of dates must be among {', '.join(PARTS)}")
 
-    def build(self, values: Sequence[str], calendar: Calendar = DAY) -> Hierarchy:
-        """The hierarchy of dates or times, which are given as numbers."""
-        parts = self.levels or (TIMES_OF_DAY if calendar == TIME else DATES if calendar == DAY else MOMENTS)
+    def build(self, values: Sequence[str], kind: Kind = DAYS) -> Hierarchy:
+        """The hierarchy of dates or times, which are given as numbers; numbers of another kind count as days."""
+        calendar = kind if isinstance(kind, Calendar) else DAYS
+        parts = self.levels or calendar.parts
         check_size(len(values), len(parts) + 1, "the hierarchy")
         if any(number(value) is None for value in values):
             raise HierarchyError("its cells are no dates or times: mend them, or take the hierarchy out")

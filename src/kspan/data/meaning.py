@@ -39,20 +39,21 @@ class Meanings:
 def meanings(column: Column, pattern: str | None = None) -> Meanings:
     """What each value of a column means; a pattern with the groups `low` and `high` says how ranges are written.
 
+    >>> from kspan.data.kinds.words import WORDS
     >>> shown = np.array(["20-39", "40", "<20"], object)
-    >>> meanings(Column("age", "categorical", np.arange(3, dtype=np.uint8), shown)).cells[0]
+    >>> meanings(Column("age", WORDS, np.arange(3, dtype=np.uint8), shown)).cells[0]
     Between(low=20.0, high=39.0, without_low=False, without_high=False)
     """
     labels = [column.label(code) for code in range(len(column.values))]
-    if column.values.dtype != object:
+    if column.is_measured:
         return Meanings(tuple(map(Exact, labels)), numeric=True)
     written = [None] * len(labels) if pattern is None else ends_of(pattern, labels)
     read = [_read(column, label, ends) for label, ends in zip(labels, written, strict=True)]
     doubtful = [code for code, cell in enumerate(read) if cell is None]
     cells = [Exact(label) if cell is None else cell for label, cell in zip(labels, read, strict=True)]
-    declared = None if column.domain is None else column.domain.kind
+    declared = None if column.domain is None else column.domain.kind.is_measured
     ranges = [code for code, cell in enumerate(cells) if isinstance(cell, Between)]
-    if declared == "categorical":
+    if declared is False:
         doubtful += ranges
         cells = [Exact(label) if isinstance(cell, Between) else cell for label, cell in zip(labels, cells, strict=True)]
         return Meanings(tuple(cells), numeric=False, doubtful=min(doubtful, default=None))
@@ -62,7 +63,7 @@ def meanings(column: Column, pattern: str | None = None) -> Meanings:
     if strange and (ranges or declared):
         doubtful += strange
     if strange or not cells:
-        return Meanings(tuple(cells), numeric=declared == "numeric", doubtful=min(doubtful, default=None))
+        return Meanings(tuple(cells), numeric=bool(declared), doubtful=min(doubtful, default=None))
     return Meanings(tuple(cell for cell in numbers if cell is not None), numeric=True)
 
 
@@ -123,11 +124,12 @@ def canonical(table: Table, pattern: str | None = None) -> Table:
 def canonical_column(column: Column, pattern: str | None = None) -> Column:
     """The column with every cell in the one spelling that this package uses.
 
+    >>> from kspan.data.kinds.words import WORDS
     >>> shown = np.array(["20-39", "[20,39]", "[20, 20]"], object)
-    >>> canonical_column(Column("age", "categorical", np.arange(3, dtype=np.uint8), shown)).values.tolist()
+    >>> canonical_column(Column("age", WORDS, np.arange(3, dtype=np.uint8), shown)).values.tolist()
     ['20', '[20, 39]']
     """
-    if column.values.dtype != object:
+    if column.is_measured:
         return column
     read = meanings(column, pattern)
     labels = [str(label) for label in column.values]

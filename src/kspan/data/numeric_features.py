@@ -26,7 +26,7 @@ from kspan.data.expected import (
     likely,
     spoken,
 )
-from kspan.data.general import General
+from kspan.data.general import General, GeneralWords
 from kspan.errors import DataError, listed
 
 
@@ -108,7 +108,7 @@ def learn_features(
     features, cells = [], []
     for shown in columns:
         counts = np.bincount(shown.column.codes, weights, shown.column.size).astype(np.float64)[:, None]
-        told = likely(shown, spoken(shown, counts), likelihood)[:, 0] if shown.kind == "categorical" else None
+        told = likely(shown, spoken(shown, counts), likelihood)[:, 0] if isinstance(shown, GeneralWords) else None
         attribute = known(shown, told, signs)
         said = attribute.cells(shown)
         features.append(_feature(attribute, said, counts, (cuts or {}).get(attribute.name)))

@@ -14,7 +14,7 @@ import polars as pl
 from kspan.data.alike import look
 from kspan.data.arrays import Int64s
 from kspan.data.cells import number, number_text
-from kspan.data.groups import NO_WEIGHTS, Counts, Groups, counts_of_keys, tally
+from kspan.data.groups import NO_WEIGHTS, Counts, Groups, counts_of_keys, nobody, tally
 from kspan.data.schema import Schema
 from kspan.data.table import MISSING_LABEL, Column
 from kspan.errors import DataError, PolicyError, listed
@@ -151,7 +151,7 @@ def everybody_by_value(column: Column, person: Int64s) -> Counts:
     (distinct, people), _ = _by_value(column.codes.astype(np.int64), person, np.zeros_like(person), column.size)
     whole = np.zeros(column.size, np.int64)
     whole[distinct] = people
-    return Counts(NO_WEIGHTS, NO_WEIGHTS, NO_WEIGHTS, whole, column.kind == "numeric", column.levels, column.having)
+    return nobody(column, whole)
 
 
 def values_of_persons(

@@ -9,10 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kspan.data.arrays import Codes, Int64s
-from kspan.data.calendars import Calendar
 from kspan.data.cells import SUPPRESSED, number_text
-from kspan.data.domain import Domain, Kind
+from kspan.data.domain import Domain
 from kspan.data.hierarchy import Hierarchy, level_codes
+from kspan.data.kinds.kind import Kind
+from kspan.errors import DataError
 
 if TYPE_CHECKING:
     from kspan.data.having import Having
@@ -37,11 +38,19 @@ class Column:
     domain: Domain | None = None
     """As declared by the owner; None when it was inferred from the data."""
     hierarchy: Hierarchy | None = None
-    calendar: Calendar | None = None
-    """Of dates and times, which are numbers here: how they are written."""
 
     def __repr__(self) -> str:
-        return f"Column({self.name!r}, {self.kind}, {len(self.codes)} rows, {self.size} codes)"
+        return f"Column({self.name!r}, {self.kind.family}, {len(self.codes)} rows, {self.size} codes)"
+
+    @property
+    def is_measured(self) -> bool:
+        """Are its values exact numbers, so that codes are ranks? Cells of ranges are words, whatever the kind is."""
+        return self.values.dtype != object
+
+    def check_measured_for_all(self) -> None:
+        """Refuse a column in which some rows have no exact number, missing and suppressed cells among them."""
+        if not self.is_measured or self.size > len(self.values):
+            raise DataError(f"column {self.name!r} must hold a number for everybody: fill it, or leave people out")
 
     @property
     def size(self) -> int:
@@ -70,7 +79,7 @@ class Column:
     def spelled(self, code: int) -> str:
         """What a cell with this code shows to people: dates and times as such."""
         label = self.label(code)
-        return label if self.calendar is None or code >= len(self.values) else self.calendar.show(label)
+        return label if code >= len(self.values) else self.kind.show(label)
 
     @cached_property
     def having(self) -> "Having":

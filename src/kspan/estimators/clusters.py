@@ -90,7 +90,7 @@ class KAnonymousClusters(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     def cluster_centers_(self) -> Floats:
         """The centers, with a row for each cluster and a column for each attribute; all attributes must be numeric."""
         check_is_fitted(self)
-        if any(attribute.kind == "categorical" for attribute in self.clusters_.attributes):
+        if not all(attribute.is_measured for attribute in self.clusters_.attributes):
             raise PolicyError("centers of categories are no single numbers: see clusters_.centers")
         return np.column_stack(self.clusters_.by_axis)
 

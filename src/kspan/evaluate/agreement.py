@@ -11,6 +11,7 @@ from kspan.data.arrays import Int64s
 from kspan.data.cells import number, number_text
 from kspan.data.domain import Domain
 from kspan.data.encode import encode_column
+from kspan.data.kinds.words import WORDS
 from kspan.data.schema import Schema
 from kspan.errors import DataError
 from kspan.frames.files import load
@@ -113,7 +114,7 @@ def text_labels(given: Any) -> pl.Series:
     series = given if isinstance(given, pl.Series) else pl.Series(np.asarray(given).tolist(), strict=False)
     if series.dtype == pl.String or series.is_empty():
         return series.cast(pl.String)
-    column = encode_column(series.alias("labels"), Schema(public=["labels"], domains={"labels": Domain("categorical")}))
+    column = encode_column(series.alias("labels"), Schema(public=["labels"], domains={"labels": Domain(WORDS)}))
     names: list[str | None] = [column.label(code) for code in range(column.size)]
     if column.missing is not None:
         names[column.missing] = None

@@ -4,9 +4,9 @@ from itertools import pairwise
 from typing import Any
 
 from kspan.data.cells import SUPPRESSED
-from kspan.data.domain import KINDS
 from kspan.data.expected import Known, Numbers, Signs, Words
 from kspan.data.hierarchy import Hierarchy
+from kspan.data.kinds.kind import CATEGORICAL, FAMILIES, NUMERIC
 from kspan.data.schema import Schema
 from kspan.errors import HierarchyError, PolicyError
 from kspan.model.checks import Place, check_keys, number, one_of, pair, text, texts
@@ -22,22 +22,22 @@ def write_known(known: Known) -> dict[str, Any]:
     if known.signs.suppressed != SUPPRESSED:
         above["suppressed"] = known.signs.suppressed
     if isinstance(known, Numbers):
-        return {"name": known.name, "kind": "numeric", "range": [known.low, known.high], **above}
+        return {"name": known.name, "kind": NUMERIC, "range": [known.low, known.high], **above}
     weights = {} if set(known.weights) <= {1.0} else {"weights": list(known.weights)}
-    return {"name": known.name, "kind": "categorical", "values": list(known.values), **weights, **above}
+    return {"name": known.name, "kind": CATEGORICAL, "values": list(known.values), **weights, **above}
 
 
 def read_known(place: Place, found: Any, more: tuple[str, ...], maybe: tuple[str, ...] = ()) -> Known:
     """Read an attribute from a JSON object, which must also have the keys `more` and may have the keys `maybe`."""
     if not isinstance(found, dict):
         place.refuse("a JSON object is expected")
-    kind = one_of(place, "'kind'", found.get("kind"), KINDS)
-    own, optional = ("range", ()) if kind == "numeric" else ("values", ("weights",))
+    family = one_of(place, "'kind'", found.get("kind"), FAMILIES)
+    own, optional = ("range", ()) if family == NUMERIC else ("values", ("weights",))
     check_keys(place, found, ("name", "kind", own, *more), (*optional, "hierarchy", "missing", "suppressed", *maybe))
     name = text(place, "'name'", found["name"])
     hierarchy = _hierarchy(place, found["hierarchy"]) if "hierarchy" in found else None
     signs = _signs(place, found)
-    if kind == "numeric":
+    if family == NUMERIC:
         low, high = (number(place, "an end of 'range'", end) for end in pair(place, "'range'", found["range"]))
         if low > high:
             place.refuse("'range' must run from the lowest number to the highest")

@@ -5,8 +5,9 @@ from collections.abc import Sequence
 import polars as pl
 
 from kspan.data.alike import respelled
+from kspan.data.domain import told
 from kspan.data.encode import encode
-from kspan.data.general import general
+from kspan.data.general import GeneralWords, general
 from kspan.data.schema import Schema
 from kspan.data.table import Table
 from kspan.errors import DataError, listed
@@ -20,12 +21,12 @@ def answers(attributes: Sequence[Attribute], people: pl.DataFrame, range_pattern
     if absent:
         raise DataError(f"the table lacks {listed(absent)}, which the model asks for: add the column")
     # Private values that look alike are one value: they take the spelling that the model knows.
-    words = [one for one in attributes if one.role == "private" and one.kind == "categorical"]
+    words = [one for one in attributes if one.role == "private" and not one.is_measured]
     people = people.with_columns(respelled(people[one.name], one.values) for one in words)
-    domains = {one.name: one.domain for one in attributes if one.domain is not None}
+    domains = told({one.name: one.kind for one in attributes})
     table = encode(people, Schema(public=names, domains=domains), names)
-    for name in (attribute.name for attribute in attributes if attribute.kind == "numeric"):
+    for name in (attribute.name for attribute in attributes if attribute.is_measured):
         column = table[name]
-        if column.values.dtype == object and len(column.values) and general(column, range_pattern).kind != "numeric":
+        if len(column.values) and isinstance(general(column, range_pattern), GeneralWords):
             raise DataError(f"column {name!r} holds words, and the model asks for numbers: mend it")
     return table

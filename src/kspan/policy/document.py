@@ -4,10 +4,11 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from kspan.data.calendars import UNITS, Calendar
 from kspan.data.cells import SUPPRESSED
 from kspan.data.domain import Domain, declared
 from kspan.data.hierarchy import Hierarchy
+from kspan.data.kinds.kind import NUMERIC
+from kspan.data.kinds.registry import UNITS, kind_in_file
 from kspan.data.schema import SINGLE
 from kspan.errors import PolicyError
 from kspan.policy.policy import Policy, recipe_says
@@ -56,10 +57,10 @@ def policy_in(document: Mapping[str, Any], source: str) -> Policy:
 
 def _domain(domain: Domain) -> Any:
     """Write a domain; JSON has no dates, so those of dates are objects."""
-    if domain.calendar is None:
+    if domain.kind.unit is None:
         return domain.says
     ends = None if domain.low is None or domain.high is None else [domain.low, domain.high]
-    return {"calendar": domain.calendar.unit, "range": ends}
+    return {"calendar": domain.kind.unit, "range": ends}
 
 
 def _of_dates(name: str, says: Mapping[str, Any]) -> Domain:
@@ -67,7 +68,7 @@ def _of_dates(name: str, says: Mapping[str, Any]) -> Domain:
     if set(says) != {"calendar", "range"} or unit not in UNITS:
         raise PolicyError(f"the domain of {name!r} must have a calendar ({', '.join(UNITS)}) and a range")
     low, high = (None, None) if ends is None else (declared(name, ends).low, declared(name, ends).high)
-    return Domain("numeric", low, high, calendar=Calendar(unit))
+    return Domain(kind_in_file(NUMERIC, unit), low, high)
 
 
 def hierarchy_document(hierarchy: Hierarchy) -> dict[str, Any]:

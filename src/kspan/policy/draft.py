@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from kspan.data.calendars import calendar_of
+from kspan.data.kinds.registry import kind_of
 from kspan.data.schema import ROLES
 from kspan.policy.guess.answer import Guess
 from kspan.policy.guess.guess import guesses, likely_target
@@ -36,7 +36,7 @@ def draft(frame: pl.DataFrame, source: str, *, k: int = 10, found: Sequence[Gues
         "# [require.illness.confidence_of]     # or one value of a private column, while all others are free",
         "# hiv = 0.2",
         "",
-        *_hierarchies(found, [guess for guess in found if _is_public_date(guess, frame)]),
+        *_hierarchies(found, frame),
         "",
         *_domains(found),
         "",
@@ -97,16 +97,14 @@ def _listing(role: str, members: Sequence[Guess]) -> list[str]:
     return [f"{role} = [", *lines, "]"]
 
 
-def _is_public_date(guess: Guess, frame: pl.DataFrame) -> bool:
-    return guess.role == "public" and calendar_of(frame[guess.column]) is not None
-
-
-def _hierarchies(found: Sequence[Guess], dates: Sequence[Guess]) -> list[str]:
+def _hierarchies(found: Sequence[Guess], frame: pl.DataFrame) -> list[str]:
+    kinds = {guess.column: kind_of(frame[guess.column]) for guess in found if guess.role == "public"}
+    built = {column: kind.recipe for column, kind in kinds.items() if kind.recipe is not None}
     prefixes = [guess for guess in found if guess.prefixes]
     return [
         "# How values generalize, for the columns where you want a say (needed only to anonymize):",
-        "[hierarchies]" if prefixes or dates else "# [hierarchies]",
-        *[f'{write_key(guess.column)} = {{ build = "dates" }}    # months, quarters, years ...' for guess in dates],
+        "[hierarchies]" if prefixes or built else "# [hierarchies]",
+        *[f"{write_key(column)} = {recipe}" for column, recipe in built.items()],
         *[
             f'{write_key(guess.column)} = {{ build = "prefixes", mask = "*" }}    # {guess.reason}'
             for guess in prefixes

@@ -111,7 +111,7 @@ class Policy(Schema):
     def _check_prefixes(self) -> None:
         """Refuse prefixes of numbers: a cell such as `123**` is a code, and no number."""
         for name, hierarchy in self.hierarchies.items():
-            if isinstance(hierarchy, Prefixes) and name in self.domains and self.domains[name].kind == "numeric":
+            if isinstance(hierarchy, Prefixes) and name in self.domains and self.domains[name].kind.is_measured:
                 raise PolicyError(
                     f"the hierarchy of {name!r} is one of prefixes, but its domain is one of numbers: "
                     'declare it "categorical", or use { build = "intervals" }'

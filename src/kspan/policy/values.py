@@ -41,7 +41,7 @@ def check_declared(requirement: Requirement, schema: Schema) -> None:
             raise PolicyError(
                 f"{part} names none of the values declared for {name!r}{did_you_mean(value, known)}: name one"
             )
-        if domain is not None and domain.kind == "numeric":
+        if domain is not None and domain.kind.is_measured:
             given = number(look(value))
             low, high = (domain.low, domain.high) if domain.low is not None else (None, None)
             if given is None or (low is not None and high is not None and not low <= given <= high):

@@ -13,8 +13,8 @@ from itertools import pairwise
 import numpy as np
 
 from kspan.data.arrays import Floats
-from kspan.data.cells import Between, Cell, OneOf, number_text, read_cell, values_in
-from kspan.data.general import General, general
+from kspan.data.cells import Between, Cell, OneOf, read_cell, values_in
+from kspan.data.general import GeneralNumbers, general
 from kspan.data.meaning import meanings
 from kspan.data.table import Column, Table
 from kspan.errors import KspanError
@@ -89,7 +89,7 @@ def _way(column: Column, code: int, cell: Cell | None, old: Column | None, numbe
     if isinstance(cell, Between):
         return "range"
     # The cell of a median looks like any other number, so only `numbers` can tell.
-    is_number = old is not None and old.values.dtype != object
+    is_number = old is not None and old.is_measured
     return f"replaced by the {numbers} of the group" if numbers and is_number else "as it was"
 
 
@@ -99,13 +99,15 @@ def _level(levels: Sequence[Sequence[str]], label: str) -> int:
 
 def _bars(old: Column, had: Floats, new: Column, have: Floats, least: int) -> tuple[Bar, ...]:
     """Return bars of how values spread before and after, as far as cells tell; suppressed cells count in no bar."""
-    if old.values.dtype == object:
+    if not old.is_measured:
         return _word_bars(_spread(old, had), had.sum(), _spread(new, have), have.sum(), least)
     try:
         before, after = general(old), general(new)
     except KspanError:
         return ()  # cells that nobody can read have no picture
-    return _number_bars(before, had, after, have, least) if after.kind == "numeric" else ()
+    if not isinstance(before, GeneralNumbers) or not isinstance(after, GeneralNumbers):
+        return ()
+    return _number_bars(before, had, after, have, least)
 
 
 def _spread(column: Column, people: Floats) -> dict[str, float]:
@@ -144,7 +146,9 @@ def _word_bars(
     return tuple(bars)
 
 
-def _number_bars(before: General, had: Floats, after: General, have: Floats, least: int) -> tuple[Bar, ...]:
+def _number_bars(
+    before: GeneralNumbers, had: Floats, after: GeneralNumbers, have: Floats, least: int
+) -> tuple[Bar, ...]:
     numbers = before.lowest
     known = np.isfinite(numbers)
     if not known.any():
@@ -161,8 +165,7 @@ def _number_bars(before: General, had: Floats, after: General, have: Floats, lea
         if people and not (math.isnan(low) or (math.isinf(low) and math.isinf(high))):
             seen += people * _overlaps(low, high, cuts)
     # Shares are of everybody: if cells are missing or suppressed, the bars do not add up to 1.
-    calendar = before.column.calendar
-    texts = [number_text(cut) if calendar is None else calendar.text(float(cut)) for cut in cuts]
+    texts = [before.column.kind.text(float(cut)) for cut in cuts]
     names = [f"≤ {texts[0]}", *(f"{low} to {high}" for low, high in pairwise(texts)), f"> {texts[-1]}"]
     return tuple(Bar(*bar) for bar in zip(names, counts / had.sum(), seen / have.sum(), strict=True))
 

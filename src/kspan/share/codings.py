@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 from kspan.data.arrays import Floats
 from kspan.data.cells import SUPPRESSED
 from kspan.data.domain import Domain
+from kspan.data.kinds.numbers import NUMBERS
+from kspan.data.kinds.words import WORDS
 from kspan.data.table import Column
 from kspan.model.tree.admitted import Admitted
 from kspan.model.tree.model import Attribute
@@ -105,9 +107,9 @@ class Values:
             return _numbers(self.attribute, self.line.middles(), codes)
         has_suppressed = SUPPRESSED in self.places
         plain = np.array(self.known[: len(self.known) - has_suppressed], object)
-        name, domain = self.attribute.name, Domain("categorical", values=self.known)
+        name, domain = self.attribute.name, Domain(WORDS, values=self.known)
         codes, has_missing = _missing_last(codes, len(self.known))
-        return Column(name, "categorical", codes, plain, has_suppressed, has_missing, domain)
+        return Column(name, WORDS, codes, plain, has_suppressed, has_missing, domain)
 
 
 @dataclass(eq=False)
@@ -182,12 +184,12 @@ class Pieces:
 def _numbers(attribute: Attribute, values: Floats, codes: NDArray[Any]) -> Column:
     domain = None
     if attribute.low is not None and attribute.high is not None:
-        domain = Domain("numeric", attribute.low, attribute.high)
+        domain = Domain(NUMBERS, attribute.low, attribute.high)
     # From 2**53 on, floats skip whole numbers.
     whole = bool((np.floor(values) == values).all() and (np.abs(values) < 2**53).all())
     codes, has_missing = _missing_last(codes, len(values))
     shown: NDArray[Any] = values.astype(np.int64) if whole else values
-    return Column(attribute.name, "numeric", codes, shown, has_missing=has_missing, domain=domain)
+    return Column(attribute.name, NUMBERS, codes, shown, has_missing=has_missing, domain=domain)
 
 
 def _missing_last(codes: NDArray[Any], values: int) -> tuple[NDArray[Any], bool]:

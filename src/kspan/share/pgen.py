@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from kspan.data.arrays import Floats, Int64s
 from kspan.data.domain import Domain
+from kspan.data.kinds.words import WORDS
 from kspan.data.table import Column, Table
 from kspan.errors import ModelError, PolicyError, check_number, did_you_mean
 from kspan.model.tree.model import Node
@@ -81,7 +82,7 @@ def codings_of(pool: Pool, numbers: Numbers, fractions: Container[int] = ()) -> 
                 named[member.attributes[marginal.attribute]].update(ends)
     made: list[Coding] = []
     for at, (attribute, bounds) in enumerate(zip(pool.attributes, named, strict=True)):
-        if attribute.kind == "categorical":
+        if not attribute.is_measured:
             made.append(Values(attribute))
             continue
         line = NumberLine.of(attribute, bounds, fractions=at in fractions)
@@ -145,10 +146,10 @@ def target_column(pool: Pool, codes: NDArray[Any]) -> Column:
     """Return the labels of pseudo-people as a column."""
     return Column(
         pool.target,
-        "categorical",
+        WORDS,
         codes,
         np.array(pool.labels, object),
-        domain=Domain("categorical", values=pool.labels),
+        domain=Domain(WORDS, values=pool.labels),
     )
 
 
@@ -227,7 +228,7 @@ def _labels(
 def _series(column: Column) -> pl.Series:
     shown = [*column.values.tolist(), *["*"] * column.has_suppressed]
     kind: Any = pl.Float64 if column.values.dtype == np.float64 else pl.Int64
-    if column.kind == "categorical":
+    if not column.is_measured:
         kind = pl.Enum(shown)
     # The code after the last value is that of a missing one.
     values = pl.Series(column.name, [*shown, None], dtype=kind)

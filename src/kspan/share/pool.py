@@ -96,10 +96,10 @@ class _Attributes:
                 self.of.append(source)
                 continue
             known = self.found[place]
-            if known.kind != attribute.kind:
+            if known.is_measured != attribute.is_measured:
                 raise ModelError(
-                    f"{self.of[place].name} has the {known.kind} attribute {known.name!r}, but in {source.name} it is "
-                    f"{attribute.kind}: ask one of the owners to change it, or leave one tree out"
+                    f"{self.of[place].name} has the {known.kind.family} attribute {known.name!r}, but in {source.name} "
+                    f"it is {attribute.kind.family}: ask one of the owners to change it, or leave one tree out"
                 )
             self.found[place] = _united(known, attribute)
 
@@ -109,7 +109,7 @@ def _united(known: Attribute, other: Attribute) -> Attribute:
     # What one owner calls public may be known of everybody.
     role: Role = "public" if "public" in (known.role, other.role) else "private"
     both = replace(known, role=role, has_missing=known.has_missing or other.has_missing)
-    if known.kind == "categorical":
+    if not known.is_measured:
         return replace(both, values=tuple(dict.fromkeys((*known.values, *other.values))))
     if known.low is None or known.high is None or other.low is None or other.high is None:
         return replace(both, low=None, high=None)

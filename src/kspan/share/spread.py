@@ -40,7 +40,7 @@ def _question(attribute: Attribute, column: Column, counts: Floats, tree: Tree) 
     """Return the tree that asks one attribute, by value or by bins of numbers; None without at least two of them."""
     if column.suppressed is not None:
         return None  # no bin admits a `*`, and bins must hold everybody
-    parts = _numbers(column, counts) if attribute.kind == "numeric" else _categories(attribute, column, counts)
+    parts = _numbers(column, counts) if attribute.is_measured else _categories(attribute, column, counts)
     if column.missing is not None:
         parts.append((Region(missing=True), counts[column.missing]))
     elif attribute.has_missing:

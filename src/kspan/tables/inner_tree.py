@@ -64,7 +64,7 @@ def _fitted(model: Any, table: Table, schema: Schema) -> Any:
 
 
 def _columns(column: Column) -> list[pl.Series]:
-    if column.kind == "numeric" and column.values.dtype != object and not column.has_suppressed:
+    if column.is_measured and not column.has_suppressed:
         numbers = np.append(column.values.astype(np.float64), np.nan)  # a missing one has the code after the last
         return [pl.Series(column.name, numbers[column.codes])]
     # `imported` finds attributes and values by such names, where nan is a missing one.

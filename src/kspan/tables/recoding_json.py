@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 from kspan.anonymize.frame import labels_of
 from kspan.anonymize.ways import ABSENT, Way, Ways
 from kspan.data.arrays import Int64s
-from kspan.data.calendars import UNITS, Calendar
 from kspan.data.cells import SUPPRESSED
 from kspan.data.cells import number as spelled_number
-from kspan.data.domain import KINDS
 from kspan.data.hierarchy import Hierarchy
+from kspan.data.kinds.kind import FAMILIES
+from kspan.data.kinds.registry import UNITS, kind_in_file
 from kspan.data.table import Column
 from kspan.errors import KspanError
 from kspan.limits import LARGEST_NUMBER
@@ -103,9 +103,9 @@ def _attribute(way: Way, policy: Policy, ways: Ways) -> dict[str, Any]:
     own = source.hierarchy is not None and source.hierarchy is not declared
     return {
         "name": way.name,
-        "kind": source.kind,
-        "calendar": None if source.calendar is None else source.calendar.unit,
-        "numbers": source.values.dtype != object,
+        "kind": source.kind.family,
+        "calendar": source.kind.unit,
+        "numbers": source.is_measured,
         "values": labels_of(source),
         "hierarchy": hierarchy_document(source.hierarchy) if own and source.hierarchy else None,
         "became": way.became.tolist(),
@@ -125,18 +125,17 @@ def _way(place: Place, says: Any, name: str, policy: Policy, regions: int | None
     for flag in ("numbers", "by_value"):
         if not isinstance(says[flag], bool):
             place.refuse(f"{flag!r} must be true or false")
-    kind, domain = one_of(place, "'kind'", says["kind"], KINDS), policy.domains.get(name)
+    family, unit, domain = one_of(place, "'kind'", says["kind"], FAMILIES), says["calendar"], policy.domains.get(name)
+    kind = kind_in_file(family, None if unit is None else one_of(place, "'calendar'", unit, UNITS))
     hierarchy = _hierarchy(place, says["hierarchy"], policy.hierarchies.get(name))
     values, suppressed, missing = _labels(place, "'values'", says["values"])
     listed = _numbers(place, values) if says["numbers"] else _words(values)
     none = np.zeros(0, np.uint8)
-    unit = says["calendar"]
-    calendar = None if unit is None else Calendar(one_of(place, "'calendar'", unit, UNITS))
-    source = Column(name, kind, none, listed, suppressed, missing, domain, hierarchy, calendar)
+    source = Column(name, kind, none, listed, suppressed, missing, domain, hierarchy)
 
     def shown(place: Place, part: Mapping[str, Any]) -> Shown:
         cells, suppressed, missing = _labels(place, "'cells'", part["cells"])
-        column = Column(name, kind, none, _words(cells), suppressed, missing, domain, hierarchy, calendar)
+        column = Column(name, kind, none, _words(cells), suppressed, missing, domain, hierarchy)
         return Shown(_codes(place, "'shown'", part["shown"], 0, column.size), column)
 
     groups = shown(place, says)

@@ -59,10 +59,10 @@ def penalties(column: Column) -> Floats:
     penalty = np.zeros(column.size)
     if column.suppressed is not None:
         penalty[column.suppressed] = 1.0
-    if column.values.dtype == object:
+    if not column.is_measured:
         # Without the hierarchy, so that a name that is a range costs its length, not the number of its values.
         cells = meanings(replace(column, hierarchy=None)).cells
-        numeric = column.kind == "numeric" or any(isinstance(cell, Between) for cell in cells)
+        numeric = column.kind.is_measured or any(isinstance(cell, Between) for cell in cells)
         share = _ranges(column, cells) if numeric else _shares(column, cells)
         penalty[: len(cells)] = np.clip(share, 0.0, 1.0)
     return penalty

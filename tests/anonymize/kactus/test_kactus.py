@@ -128,7 +128,7 @@ def regions(draw: st.DrawFn, attribute: Attribute) -> list[Region]:
     """Branches that do not overlap, and need not admit everything."""
     parts = draw(st.integers(2, 3))
     missing = draw(st.sampled_from(["nowhere", "everywhere", "apart", "one"]))
-    if attribute.kind == "numeric":
+    if attribute.is_measured:
         cuts = [None, *sorted(draw(st.sets(st.integers(0, 6), min_size=parts, max_size=parts))), None]
         found = [Region(intervals=(pair,)) for pair in pairwise(cuts)]
         if draw(st.booleans()):  # two intervals in one branch

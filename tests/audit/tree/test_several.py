@@ -38,9 +38,7 @@ class Pair:
     @property
     def frame(self) -> pl.DataFrame:
         kinds: dict[str, Any] = {
-            item.name: pl.Int64 if item.kind == "numeric" else pl.String
-            for tree in self.trees
-            for item in tree.attributes
+            item.name: pl.Int64 if item.is_measured else pl.String for tree in self.trees for item in tree.attributes
         }
         return pl.DataFrame(list(self.people), schema={**kinds, **{tree.target: pl.String for tree in self.trees}})
 

@@ -26,8 +26,8 @@ from kspan.model.clusters.model import Axis, Clusters
 from kspan.model.tree.model import Attribute
 from kspan.publish import judged_clusters
 
-AGE = Axis(Attribute("age", "public", "numeric", low=17, high=90), 12.5)
-TOWN = Axis(Attribute("town", "private", "categorical", ("Ulm", "Bonn"), has_missing=True), 1.0)
+AGE = Axis.of(Attribute("age", "public", "numeric", low=17, high=90), 12.5)
+TOWN = Axis.of(Attribute("town", "private", "categorical", ("Ulm", "Bonn"), has_missing=True), 1.0)
 CENTERS = (((30.5,), (0.25, 0.75, 0.0)), ((61.0,), (1.0, 0.0, 0.0)))
 MODEL = Clusters((AGE, TOWN), CENTERS, (12, 7), Claim("k=5", inferred_domains=("town",)))
 ADULT = ks.datasets.load_adult("train").select("age", "education-num", "sex", "capital-gain").head(3000)

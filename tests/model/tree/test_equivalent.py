@@ -58,7 +58,7 @@ def check(tree: Tree, people: pl.DataFrame, policy: ks.Policy) -> None:
 
 
 def framed(world: World) -> pl.DataFrame:
-    kinds = {item.name: pl.Int64 if item.kind == "numeric" else pl.String for item in world.tree.attributes}
+    kinds = {item.name: pl.Int64 if item.is_measured else pl.String for item in world.tree.attributes}
     return pl.DataFrame(list(world.people), schema={**kinds, "label": pl.String})
 
 
@@ -68,7 +68,7 @@ def policy_of(world: World) -> ks.Policy:
         roles[item.role].append(item.name)
     roles[world.tree.target_role].append("label")
     domains: dict[str, Any] = {
-        item.name: list(item.values) if item.kind == "categorical" else [item.low, item.high]
+        item.name: list(item.values) if not item.is_measured else [item.low, item.high]
         for item in world.tree.attributes
     }
     return ks.Policy(**roles, target="label", require="k=1", domains=domains)  # type: ignore[arg-type]
@@ -154,7 +154,7 @@ def test_nobody_is_asked_what_a_private_answer_rules_out(secret: Attribute, ways
         ("u", "v"),
         Node.of_counts((1, 0), 0, (Edge(ways[0], again), Edge(ways[1], leaf))),
     )
-    values = ["p", "q"] if secret.kind == "categorical" else [5, 9]
+    values = ["p", "q"] if not secret.is_measured else [5, 9]
     people = pl.DataFrame({"secret": values, "town": ["x", "y"], "label": ["u", "v"]})
     policy = ks.Policy(public=["town"], private=["secret", "label"], target="label", require="k=2")
     assert ks.equivalent_table(tree, people, policy)["town"].to_list() == ["*", "*"]

@@ -202,7 +202,7 @@ def dealt(draw: Draw, items: Sequence[Any]) -> list[list[Any]]:
 def regions(draw: Draw, attribute: Attribute, admitted: tuple[Any, ...]) -> list[Region]:
     """A split of what is admitted: values and None for a missing one, or spans of numbers and None."""
     missing = (None,) if None in admitted else ()
-    if attribute.kind == "categorical":
+    if not attribute.is_measured:
         heaps = dealt(draw, admitted)
         return [Region(frozenset(heap) - {None}, missing=None in heap) for heap in heaps]
     spans: Spans = tuple(one for one in admitted if one is not None)

@@ -198,9 +198,9 @@ def test_what_is_held_back_is_nowhere_on_the_page(show: Callable[..., Opened]) -
     assert said == []
 
 
-ZIP = Axis(Attribute("Zip code", "public", "numeric"), 200.0)
-INCOME = Axis(Attribute("Income", "private", "numeric", low=20, high=120), 10.0)
-TOWN = Axis(Attribute("town", "private", "categorical", ("Ulm", "Bonn")), 1.0)
+ZIP = Axis.of(Attribute("Zip code", "public", "numeric"), 200.0)
+INCOME = Axis.of(Attribute("Income", "private", "numeric", low=20, high=120), 10.0)
+TOWN = Axis.of(Attribute("town", "private", "categorical", ("Ulm", "Bonn")), 1.0)
 
 
 def lit_clusters(opened: Any) -> set[int]:

@@ -19,12 +19,12 @@ from kspan.report.pictures.clusters import ClustersPicture, clusters_picture
 from kspan.report.pictures.clusters_spec import clusters_chart, clusters_svg
 
 # Friedman et al. 2008, Sect. 4.2, with centers that give the areas of its figure.
-ZIP = Axis(Attribute("Zip code", "public", "numeric"), 200.0)
-INCOME = Axis(Attribute("Income", "private", "numeric", low=20, high=120), 10.0)
+ZIP = Axis.of(Attribute("Zip code", "public", "numeric"), 200.0)
+INCOME = Axis.of(Attribute("Income", "private", "numeric", low=20, high=120), 10.0)
 CENTERS = ((11001, 80), (13700, 115), (14600, 40), (15300, 100))
 MODEL = Clusters((ZIP, INCOME), tuple(((code,), (income,)) for code, income in CENTERS), (2, 1, 2, 1))
 PEOPLE = ks.datasets.zip_income().with_columns(pl.col("Income") // 1000)
-TOWN = Axis(Attribute("town", "private", "categorical", ("Ulm", "</script>"), has_missing=True), 1.0)
+TOWN = Axis.of(Attribute("town", "private", "categorical", ("Ulm", "</script>"), has_missing=True), 1.0)
 
 
 def judged(people: pl.DataFrame, require: str) -> ClustersPicture:
@@ -75,14 +75,14 @@ def test_a_cell_is_what_is_nearest() -> None:
 
 def test_a_plane_through_more_axes_is_a_cut_at_the_mean() -> None:
     rng = np.random.default_rng(0)
-    size = Axis(Attribute("size", "private", "numeric"), 2.0)
+    size = Axis.of(Attribute("size", "private", "numeric"), 2.0)
     centers = tuple(
         ((float(x),), (float(y),), (float(z),), (0.5, share, 0.5 - share))
         for x, y, z, share in zip(
             rng.normal(13_000, 900, 6), rng.normal(70, 30, 6), rng.normal(0, 1, 6), rng.uniform(0, 0.5, 6), strict=True
         )
     )
-    model = Clusters((ZIP, INCOME, size, Axis(TOWN.attribute, 0.2)), centers, (5, 1, 1, 2, 1, 3))
+    model = Clusters((ZIP, INCOME, size, Axis.of(TOWN.attribute, 0.2)), centers, (5, 1, 1, 2, 1, 3))
     picture = clusters_picture(model, ())
     assert (picture.pair, picture.is_cut) == ((0, 1), True)
     assert "average in size and town" in picture.note

@@ -211,7 +211,7 @@ def _share_open(column: Column, hierarchy: Hierarchy, name: str) -> float:
     members = [hierarchy.values[place] for place in sorted(hierarchy.members.get(name, ()))]
     if not members:
         members = list(values_in(read_cell(name)))
-    if column.kind == "numeric":
+    if column.kind.is_measured:
         ends = range_of(read_cell(name)) or range_of(OneOf(tuple(members)))
         width = _width(column)
         if ends is not None:
@@ -224,7 +224,7 @@ def _width(column: Column) -> float:
     domain = column.domain
     if domain is not None and domain.low is not None and domain.high is not None:
         return float(domain.high - domain.low)
-    if column.values.dtype != object:
+    if column.is_measured:
         return float(column.values[-1] - column.values[0]) if len(column.values) else 0.0
     ranges = [ends for label in column.values if (ends := range_of(read_cell(label))) is not None]
     return max((high for _, high in ranges), default=0.0) - min((low for low, _ in ranges), default=0.0)

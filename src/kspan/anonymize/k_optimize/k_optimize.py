@@ -107,7 +107,7 @@ class _Space:
 
     def _bins(self, column: Column) -> Int64s:
         plain = len(column.values)
-        if column.values.dtype == object or plain <= self.most_values:
+        if not column.is_measured or plain <= self.most_values:
             return np.arange(column.size)
         # The codes of numbers are in order already.
         people = np.bincount(column.codes, self.crowds.table.weights, column.size)[:plain]
@@ -207,7 +207,7 @@ class _Space:
     def facts(self, found: BestCuts) -> dict[str, Any]:
         """How good the cuts are, and what was decided before the search."""
         pairs = zip(self.columns, self.bin_of, strict=True)
-        numbers = [column for column in self.columns if column.values.dtype != object]
+        numbers = [column for column in self.columns if column.is_measured]
         return {
             "loss": self.loss,
             "cost": int(found.cost),
@@ -243,7 +243,7 @@ def _text(column: Column, first: int, after: int) -> str | None:
         return None if first == after - 1 == column.missing else SUPPRESSED
     if after - first == 1:
         return column.label(first)
-    if column.values.dtype == object:
+    if not column.is_measured:
         return _name(column, first, after) or write_set(column.label(code) for code in range(first, after))
     # The lowest and the highest number of the whole table would tell of a single person: better what is declared.
     low, high, domain = column.values[first], column.values[after - 1], column.domain

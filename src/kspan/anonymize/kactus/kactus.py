@@ -78,7 +78,7 @@ def kactus(
     crowds = Crowds(table, policy)
     crowds.check_reachable()
     tree = tree if isinstance(tree, Tree) else tree(crowds.k)
-    numeric = {item.name for item in tree.attributes if item.kind == "numeric"}
+    numeric = {item.name for item in tree.attributes if item.is_measured}
     judge = AllowedTogether(crowds, numeric)
     pruning = Pruning(judge, Giving(table, tree, transfer, rng), merge_siblings)
     left = pruning.anonymize(routed(tree, table, policy))

@@ -119,7 +119,7 @@ class CodesByLabel:
 
     def __init__(self, column: Column) -> None:
         self.column = column
-        self.numbers: Floats = np.empty(0) if column.values.dtype == object else column.values.astype(np.float64)
+        self.numbers: Floats = column.values.astype(np.float64) if column.is_measured else np.empty(0)
         self.code: dict[str, int] = {}
 
     def admitted(self, region: Region) -> Runs:

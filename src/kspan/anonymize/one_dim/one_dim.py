@@ -223,7 +223,7 @@ def _along(column: Column) -> tuple[Floats, float]:
     """How far along its domain each code lies, and what a range costs besides the distance of its ends."""
     place, domain = np.zeros(column.size), column.domain
     plain = len(column.values)
-    if column.values.dtype != object and plain:
+    if column.is_measured and plain:
         numbers = column.values.astype(np.float64)
         low, high = float(numbers[0]), float(numbers[-1])
         if domain is not None and domain.low is not None and domain.high is not None:

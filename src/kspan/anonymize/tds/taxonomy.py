@@ -291,6 +291,6 @@ def n_log_n(numbers: Int64s | Floats) -> Floats:
 
 def taxonomy(column: Column, seen: Seen, *, disclose: bool) -> Taxonomy:
     """The nodes of a public attribute: its hierarchy, or else intervals of numbers or all its values."""
-    if column.hierarchy is None and column.kind == "numeric" and column.values.dtype != object:
+    if column.hierarchy is None and column.is_measured:
         return IntervalTaxonomy(column, seen)
     return NameTaxonomy(column, seen, one_by_one=disclose and column.hierarchy is None)

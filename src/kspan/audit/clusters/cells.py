@@ -8,7 +8,8 @@ from scipy.optimize import linprog
 
 from kspan.data.arrays import Bools, Floats
 from kspan.errors import DataError
-from kspan.model.clusters.model import Axis, Clusters, category_squares
+from kspan.model.clusters.axes import NumberAxis, WordAxis, category_squares
+from kspan.model.clusters.model import Clusters
 
 AT_ONCE = 1 << 22
 """How many numbers are held at once."""
@@ -27,13 +28,8 @@ def cells_reached(clusters: Clusters, known: Floats) -> Bools:
     plus a line. So with one unknown number, a cell is reached if its line is lowest somewhere (Friedman et al. 2008,
     Sect. 4.2); with several, if some inequalities have a solution. Unknown categories are tried one by one.
     """
-    private = [
-        (axis, centers)
-        for axis, centers in zip(clusters.axes, clusters.by_axis, strict=True)
-        if axis.attribute.role == "private"
-    ]
-    numbers = [(axis, centers[:, 0]) for axis, centers in private if axis.attribute.kind == "numeric"]
-    offsets = _of_categories([(axis, centers) for axis, centers in private if axis.attribute.kind == "categorical"])
+    numbers, words = clusters.hidden
+    offsets = _of_categories(words)
     reached = np.zeros(known.shape, bool)
     step = max(AT_ONCE // max(known.shape[1], 1), 1)
     for begin in range(0, len(known), step):
@@ -49,7 +45,7 @@ def cells_reached(clusters: Clusters, known: Floats) -> Bools:
     return reached
 
 
-def _of_categories(axes: Sequence[tuple[Axis, Floats]]) -> Floats | None:
+def _of_categories(axes: Sequence[tuple[WordAxis, Floats]]) -> Floats | None:
     """Return what each combination of unknown categories adds to the squared distances; None if there are none."""
     if not axes:
         return None
@@ -64,7 +60,7 @@ def _of_categories(axes: Sequence[tuple[Axis, Floats]]) -> Floats | None:
     return np.array([sum(choice) for choice in product(*parts)])
 
 
-def _mark_lowest(known: Floats, offset: Floats, axis: Axis, centers: Floats, reached: Bools) -> None:
+def _mark_lowest(known: Floats, offset: Floats, axis: NumberAxis, centers: Floats, reached: Bools) -> None:
     """Mark the cells that people with one unknown number reach."""
     from kspan.kernels.envelope import mark_lowest  # loading compiled code takes a moment
 
@@ -73,12 +69,12 @@ def _mark_lowest(known: Floats, offset: Floats, axis: Axis, centers: Floats, rea
     mark_lowest(np.ascontiguousarray(known), offset + squares, slopes, low, high, reached)
 
 
-def _lines(axis: Axis, centers: Floats) -> tuple[Floats, Floats]:
+def _lines(axis: NumberAxis, centers: Floats) -> tuple[Floats, Floats]:
     """Return the slope and the height at 0 of each center's line: its squared distance without the common square."""
     return -2 * centers / axis.scale**2, (centers / axis.scale) ** 2
 
 
-def _range(axis: Axis) -> tuple[float, float]:
+def _range(axis: NumberAxis) -> tuple[float, float]:
     """The lowest and the highest number that a person may have; infinite if no range is declared."""
     attribute = axis.attribute
     if attribute.low is None or attribute.high is None:
@@ -86,7 +82,7 @@ def _range(axis: Axis) -> tuple[float, float]:
     return attribute.low, attribute.high
 
 
-def _mark_feasible(known: Floats, numbers: Sequence[tuple[Axis, Floats]], reached: Bools) -> None:
+def _mark_feasible(known: Floats, numbers: Sequence[tuple[NumberAxis, Floats]], reached: Bools) -> None:
     """Mark the cells that people with several unknown numbers reach."""
     slopes = np.array([_lines(axis, centers)[0] for axis, centers in numbers])
     heights = known + sum(_lines(axis, centers)[1] for axis, centers in numbers)
@@ -103,7 +99,7 @@ def _mark_feasible(known: Floats, numbers: Sequence[tuple[Axis, Floats]], reache
             )
 
 
-def _points(numbers: Sequence[tuple[Axis, Floats]], low: Floats, high: Floats) -> Floats:
+def _points(numbers: Sequence[tuple[NumberAxis, Floats]], low: Floats, high: Floats) -> Floats:
     """Return points that cells are likely to have: the centers, and the corners of the ranges of numbers."""
     centers = np.clip(np.array([own for _, own in numbers]), low[:, None], high[:, None]).T
     corners = np.array(list(product(*[sorted({a, b}) for a, b in zip(low, high, strict=True)])))

@@ -37,10 +37,7 @@ def clustered_people(clusters: Clusters, people: pl.DataFrame, policy: Policy) -
     if absent:
         raise DataError(f"the people lack the column {listed(absent)}: give the table that the clusters were made from")
     table = encode_people(people, policy, names)
-    for attribute in clusters.attributes:
-        column = table[attribute.name]
-        if attribute.kind == "numeric" and (column.values.dtype == object or column.size > len(column.values)):
-            raise DataError(f"column {attribute.name!r} must hold a number for everybody: fill it, or leave people out")
+    clusters.check(table)
     return table
 
 

@@ -11,6 +11,7 @@ from kspan.audit.shown import shown_cell
 from kspan.audit.spans import SpansOfPeople, beside
 from kspan.data.arrays import Bools, Int64s
 from kspan.data.groups import NO_WEIGHTS, Counts, Groups, count_groups, count_values
+from kspan.data.kinds.words import WORDS
 from kspan.data.table import Column, Table
 from kspan.model.clusters.model import Clusters
 from kspan.model.partition import Partition
@@ -120,7 +121,7 @@ def cluster_spans(clusters: Clusters, table: Table) -> ClusterSpans:
     counted = count_groups(table, of_rows, len(example), private)
     groups = Groups(counted.sizes, counted.private, reached[example].sum(axis=1) > 1)
     places = np.array([str(place + 1) for place in range(len(clusters))], object)
-    nearest = Column(CLUSTER, "categorical", clusters.nearest(table).astype(np.uint32), places)
+    nearest = Column(CLUSTER, WORDS, clusters.nearest(table).astype(np.uint32), places)
     weights = NO_WEIGHTS if table.weights is None else table.weights
     cells = count_values(nearest, of_rows, len(example), weights)
     return ClusterSpans(clusters, table, of_rows, groups, reached[example], nearest, cells)

@@ -86,14 +86,13 @@ class Asked:
         example = np.full(column.size, -1, np.int64)
         example[column.codes] = np.arange(self.table.rows)
         code = np.flatnonzero(example >= 0)
-        is_number = column.kind == "numeric" and column.values.dtype != object
-        more: list[Any] = list(numbers)
-        if not is_number and column.domain is not None and column.domain.values is not None:
+        more, is_finite = list[Any](numbers), not column.is_measured
+        if is_finite and column.domain is not None and column.domain.values is not None:
             known = {column.label(int(one)) for one in code}
             more = [value for value in column.domain.values if value not in known]
             more = _like_its_cells(self.frame[name], more)
         series = _followed_by(self.frame[name], example[code], more)
-        return Cells(column, series, np.append(code, np.full(len(more), -1)), not is_number)
+        return Cells(column, series, np.append(code, np.full(len(more), -1)), is_finite)
 
 
 def taken(series: Any, places: Int64s) -> Any:
@@ -109,7 +108,7 @@ def _fitting(people: Any, table: Table, names: Sequence[str]) -> Any:
 
     frame = load(people).select(names)
     # Cells of text files are text, and a function wants numbers.
-    numeric = [name for name in names if frame[name].dtype == pl.String and table[name].values.dtype != object]
+    numeric = [name for name in names if frame[name].dtype == pl.String and table[name].is_measured]
     return frame.with_columns(_as_numbers(table[name]) for name in numeric)
 
 

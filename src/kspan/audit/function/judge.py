@@ -74,7 +74,7 @@ def spans_of_parts(parts: Parts, people: Any, frame: pl.DataFrame, policy: Polic
 
 def _check_target(parts: Parts, target: Column) -> None:
     """Refuse a model that predicts something else than the target of the policy."""
-    if parts.is_regressor and target.values.dtype == object:
+    if parts.is_regressor and not target.is_measured:
         raise PolicyError(
             f"the model predicts numbers, and the target {target.name!r} holds words: name what it predicts as target"
         )

@@ -106,7 +106,7 @@ def private_cells(numbers: Sequence[NumbersOf], name: str) -> Cells | None:
     larger number may become a smaller one on the way.
     """
     asked = numbers[0].asked
-    if asked.table[name].values.dtype == object:
+    if not asked.table[name].is_measured:
         return asked.cells[name]
     ends = asked.ends(name)
     more: set[float] = set(ends)

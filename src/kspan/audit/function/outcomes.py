@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from kspan.data.arrays import Bools, Int64s
+from kspan.data.kinds.words import WORDS
 from kspan.data.table import Column
 
 ANYTHING = 0
@@ -52,7 +53,7 @@ def told_cells(name: str, masks: Bools, row: Int64s, has_people: Bools, varies: 
     """
     code, admitted = coded_masks(masks, has_people)
     values = np.empty(len(admitted), object)
-    column = Column(name, "categorical", code[row].astype(np.uint32), values)
+    column = Column(name, WORDS, code[row].astype(np.uint32), values)
     return ToldCells(column, admitted, varies)
 
 

@@ -15,6 +15,7 @@ from kspan.audit.spans import SpansOfPeople, beside
 from kspan.data.arrays import Bools, Int64s
 from kspan.data.cells import SUPPRESSED
 from kspan.data.groups import NO_WEIGHTS, Counts, Groups, count_groups, count_values
+from kspan.data.kinds.words import WORDS
 from kspan.data.table import Column, Table
 from kspan.model.partition import Partition
 from kspan.privacy.requirement import OnPrivate
@@ -86,7 +87,7 @@ class FunctionSpans(SpansOfPeople):
     def _outcome(self) -> Column:
         """The outcome of every row; outcomes have no names."""
         size = int(self.outcomes.own.max()) + 1
-        return Column(ANSWER, "categorical", self.outcomes.own.astype(np.uint32), np.empty(size, object))
+        return Column(ANSWER, WORDS, self.outcomes.own.astype(np.uint32), np.empty(size, object))
 
     def told_of_rows(self, name: str) -> Column:
         """What is told of every row: its label, what is told of a private attribute, or its outcome."""

@@ -123,7 +123,7 @@ def _with_ends(answers: Answers, asked: Asked, name: str) -> Cells:
 
 def _answered_for(answers: Answers, cells: Cells) -> Cells:
     """Return the cells without words that nobody has and that the model refuses, whatever else it is told."""
-    kept = (cells.code >= 0) | (cells.column.values.dtype != object)
+    kept = (cells.code >= 0) | cells.column.is_measured
     for place in np.flatnonzero(~kept).tolist():
         with suppress(ModelError):
             answers.of(np.zeros(1, np.int64), {cells.column.name: taken(cells.series, np.array([place]))})

@@ -32,7 +32,7 @@ def untrue_nodes(ensembles: Sequence[Trees], ends: Sequence[Int64s], target: Col
     found, before = list[str](), 0
     for trees, end in zip(ensembles, ends, strict=True):
         labels = _labels(trees, target)
-        numbers = None if target is None or target.values.dtype == object else _numbers(target)
+        numbers = None if target is None or not target.is_measured else _numbers(target)
         if labels is not None and trees.prior is not None:
             shares = np.bincount(labels, minlength=len(trees.labels)) / len(labels)
             found += [] if np.allclose(shares, trees.prior, rtol=0, atol=CLOSE) else ["the shares of labels"]

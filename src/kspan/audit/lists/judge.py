@@ -65,7 +65,7 @@ def taken(found: DecisionList, table: Table) -> Floats:
 
 def _numeric(found: DecisionList) -> list[tuple[int, Any]]:
     every = [(number, found.attributes[number]) for number in found.numbers]
-    return [(number, one) for number, one in every if one.kind == "numeric"]
+    return [(number, one) for number, one in every if one.is_measured]
 
 
 def _cuts(found: DecisionList, number: int) -> tuple[float, ...]:

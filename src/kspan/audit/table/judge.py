@@ -16,8 +16,7 @@ from kspan.audit.table.person_spans import PersonSpans
 from kspan.audit.table.sampled import sample_of
 from kspan.audit.table.spans import TableSpans
 from kspan.data.arrays import Int64s
-from kspan.data.calendars import Calendar
-from kspan.data.domain import Domain
+from kspan.data.domain import Domain, told
 from kspan.data.encode import encode
 from kspan.data.groups import count_groups
 from kspan.data.meaning import canonical
@@ -45,9 +44,9 @@ def audit_table(
     progress("coding its columns")
     table = canonical(encode(frame, policy, by_person=True), policy.range_pattern)
     behind = None if people is None else people_behind(people, policy)
-    if behind is not None and _calendars(behind) != _calendars(table):
+    if behind is not None and _spelled(behind) != _spelled(table):
         # A release may show days where people have moments: then these are ranges of moments.
-        policy = _declaring(policy, _calendars(behind))
+        policy = _declaring(policy, _spelled(behind))
         table = canonical(encode(frame, policy, by_person=True), policy.range_pattern)
     progress("linking people to groups")
     partition = Partition.by_equality(table, policy.public)
@@ -58,7 +57,7 @@ def audit_table(
             f"people may have several rows (person = {policy.person!r}), and the table does not say whose they are: "
             "give the people behind it (--data), so that people are counted and not rows"
         )
-    known = _declaring(policy, _calendars(table))
+    known = _declaring(policy, _spelled(table))
     population_sizes = None if population is None else _in_population(partition, load(population), known)
     progress("judging")
     identifiers = tuple(name for name in policy.never_released if name in frame.columns)
@@ -90,14 +89,13 @@ def _households(people: pl.DataFrame | None, policy: Policy) -> Int64s | None:
     )
 
 
-def _calendars(table: Table) -> dict[str, Calendar]:
-    return {name: column.calendar for name, column in table.columns.items() if column.calendar is not None}
+def _spelled(table: Table) -> dict[str, Domain]:
+    return told({name: column.kind for name, column in table.columns.items()})
 
 
-def _declaring(policy: Policy, calendars: Mapping[str, Calendar]) -> Policy:
-    """Return the policy with the calendars of columns whose domain it does not declare."""
-    told = {name: Domain("numeric", calendar=each) for name, each in calendars.items() if name not in policy.domains}
-    return replace(policy, domains={**told, **policy.domains}) if told else policy
+def _declaring(policy: Policy, domains: Mapping[str, Domain]) -> Policy:
+    """Return the policy with these domains of columns for which it declares none."""
+    return replace(policy, domains={**domains, **policy.domains}) if domains else policy
 
 
 def _in_population(partition: Partition, population: pl.DataFrame, policy: Policy) -> Int64s:

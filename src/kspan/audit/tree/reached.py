@@ -91,7 +91,7 @@ def reaches(tree: Tree, table: Table, row: Int64s, *, known: frozenset[str] = PU
 
 def everything(attribute: Attribute) -> Region:
     """Return the region that admits any value of an attribute."""
-    if attribute.kind == "categorical":
+    if not attribute.is_measured:
         return Region(frozenset(attribute.values), (), attribute.has_missing)
     return Region(intervals=((None, None),), missing=attribute.has_missing)
 

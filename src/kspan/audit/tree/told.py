@@ -14,6 +14,7 @@ from kspan.audit.tree.reached import OneTree, everything, intersection
 from kspan.audit.tree.truth import Ends
 from kspan.data.arrays import Bools, Int64s
 from kspan.data.groups import NO_WEIGHTS, tally
+from kspan.data.kinds.words import WORDS
 from kspan.data.table import Column, Table
 from kspan.model.tree.model import Node, Region, Tree
 from kspan.model.tree.paths import condition
@@ -76,7 +77,7 @@ def _together(*names: str) -> str:
 
 
 def _column(name: str, codes: Int64s, names: Sequence[str]) -> Column:
-    return Column(name, "categorical", codes.astype(np.uint32), np.array(names, object))
+    return Column(name, WORDS, codes.astype(np.uint32), np.array(names, object))
 
 
 def _by_leaf(tree: Tree, number: int, column: Column) -> tuple[Int64s, list[Region]]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 from typing import Annotated, Any, Literal
 
 import numpy as np
@@ -9,14 +10,16 @@ import numpy as np
 from kspan.data.arrays import Bools, Floats, Int64s
 from kspan.data.encode import encode_people
 from kspan.data.groups import NO_WEIGHTS, Counts, Groups, count_groups, group_rows, tally
+from kspan.data.kinds.words import WORDS
 from kspan.data.schema import Schema
 from kspan.data.table import Column, Table
-from kspan.errors import DataError, Unreachable
+from kspan.errors import Unreachable
 from kspan.frames.files import load
 from kspan.induce.clusters.reach import cells_of
 from kspan.induce.clusters.spanning_tree import Forest, spanning_tree
 from kspan.induce.persons import NOTHING_TOLD, Persons
-from kspan.model.clusters.model import Axis, Center, Clusters
+from kspan.model.clusters.axes import Axis, Center, NumberAxis, WordAxis, short
+from kspan.model.clusters.model import Clusters
 from kspan.model.tree.model import Attribute, Role
 from kspan.options import Within, takes_options
 from kspan.policy import Policy, PolicyLike
@@ -25,8 +28,6 @@ from kspan.policy.values import check_occurs
 from kspan.privacy import KAnonymity, OnPrivate
 
 Scaling = Literal["deviation", "range", "none"]
-DIGITS = 6
-"""The digits of centers and scales: more would tell sums over people to the last digit."""
 
 
 def learn_clusters(data: Any, policy: PolicyLike, **options: Any) -> Clusters:
@@ -136,7 +137,7 @@ class _Drafts:
             return True
         telling = np.where(exposing[span], span, NOTHING_TOLD)
         nearest = draft.nearest(self.table).astype(np.uint32)
-        cell = {"cluster": Column("cluster", "categorical", nearest, np.empty(len(draft), object))}
+        cell = {"cluster": Column("cluster", WORDS, nearest, np.empty(len(draft), object))}
         for part in self.policy.require.parts:
             if not isinstance(part, OnPrivate):
                 if not self.persons.hold(part, telling, {}):
@@ -204,11 +205,10 @@ def _k_of(policy: Policy) -> int:
 
 def _axis(column: Column, policy: Schema, scaling: Scaling) -> Axis:
     role: Role = "public" if column.name in policy.public else "private"
-    if column.kind == "categorical" or column.values.dtype == object:
+    if not column.is_measured:
         values = tuple(column.label(code) for code in range(column.size) if code != column.missing)
-        return Axis(Attribute(column.name, role, "categorical", values, has_missing=column.has_missing))
-    if column.size > len(column.values):
-        raise DataError(f"column {column.name!r} must hold a number for everybody: fill it, or leave people out")
+        return WordAxis(Attribute(column.name, role, WORDS, values, has_missing=column.has_missing))
+    column.check_measured_for_all()
     domain = column.domain
     low, high = (None, None) if domain is None else (domain.low, domain.high)
     numbers = column.values.astype(np.float64)[column.codes]
@@ -216,8 +216,8 @@ def _axis(column: Column, policy: Schema, scaling: Scaling) -> Axis:
         width = high - low
     else:
         width = {"deviation": numbers.std(), "range": np.ptp(numbers), "none": 1.0}[scaling]
-    attribute = Attribute(column.name, role, "numeric", (), low, high, calendar=column.calendar)
-    return Axis(attribute, _short(float(width)) or 1.0)
+    attribute = Attribute(column.name, role, column.kind, (), low, high)
+    return NumberAxis(attribute, short(float(width)) or 1.0)
 
 
 def _fewest_persons(person: Int64s, part: Int64s) -> int:
@@ -237,43 +237,13 @@ def _points(axes: Sequence[Axis], table: Table) -> tuple[Floats, Int64s, Int64s]
     row[group] = np.arange(table.rows)
     people = tally(group, number, NO_WEIGHTS if table.weights is None else table.weights)[1]
     points = np.column_stack(
-        [_coordinates(axis, column)[column.codes[row]] for axis, column in zip(axes, columns, strict=True)]
+        [axis.coordinates(column)[column.codes[row]] for axis, column in zip(axes, columns, strict=True)]
     )
     return points, people, group
 
 
-def _coordinates(axis: Axis, column: Column) -> Floats:
-    """The coordinates of every code: a number over its scale, or a corner of a simplex."""
-    if axis.attribute.kind == "numeric":
-        return column.values.astype(np.float64)[:, None] / axis.scale
-    # Corners of unit length are the square root of 2 apart: two categories shall be one apart, over the scale.
-    corners: Floats = np.eye(column.size) / (np.sqrt(2) * axis.scale)
-    return corners
-
-
 def _centers(axes: Sequence[Axis], part: Floats) -> tuple[Center, ...]:
     """The center of a part, with few digits; `part` has its number of people, then their sums of coordinates."""
-    centers, place = list[Center](), 1
-    for axis in axes:
-        if axis.attribute.kind == "numeric":
-            centers.append((_short(part[place] / part[0] * axis.scale),))
-            place += 1
-        else:
-            width = len(axis.values)
-            shares = part[place : place + width] / part[0] * np.sqrt(2) * axis.scale
-            centers.append(_shares(shares))
-            place += width
-    return tuple(centers)
-
-
-def _shares(shares: Floats) -> Center:
-    """Shares with few digits that still add up to 1."""
-    units = np.floor(shares * 10**DIGITS)
-    left = 10**DIGITS - int(units.sum())
-    # What rounding down took away goes to those that lost most by it.
-    units[np.argsort(units - shares * 10**DIGITS, kind="stable")[:left]] += 1
-    return tuple((units / 10**DIGITS).tolist())
-
-
-def _short(number: float) -> float:
-    return float(f"{number:.{DIGITS}g}")
+    ends = np.cumsum([1, *(axis.width for axis in axes)]).tolist()
+    means = part / part[0]
+    return tuple(axis.center(means[first:last]) for axis, (first, last) in zip(axes, pairwise(ends), strict=True))

@@ -7,7 +7,8 @@ from scipy.optimize import linprog
 
 from kspan.data.arrays import Bools, Floats
 from kspan.errors import DataError
-from kspan.model.clusters.model import Clusters, category_squares
+from kspan.model.clusters.axes import category_squares
+from kspan.model.clusters.model import Clusters
 
 MOST_COMBINATIONS = 100_000
 SLACK = 1e-9
@@ -19,15 +20,10 @@ def cells_of(clusters: Clusters, known: Floats) -> Bools:
     `known` has the squared distances from the centers by public values. The squared distance by an unknown number is
     its square, the same for all centers, plus a line: so cells are compared by the `heights` and `slopes` of lines.
     """
-    private = [
-        (axis, centers)
-        for axis, centers in zip(clusters.axes, clusters.by_axis, strict=True)
-        if axis.attribute.role == "private"
-    ]
-    words = [category_squares(own, axis.scale) for axis, own in private if axis.attribute.kind == "categorical"]
+    numbers, categories = clusters.hidden
+    words = [category_squares(own, axis.scale) for axis, own in categories]
     if np.prod([len(each) for each in words], dtype=np.float64) > MOST_COMBINATIONS:
         raise DataError("the private categories have too many combinations to try: make some public, or drop them")
-    numbers = [(axis, own[:, 0]) for axis, own in private if axis.attribute.kind == "numeric"]
     slopes = np.array([-2 * own / axis.scale**2 for axis, own in numbers])
     low = [axis.attribute.low for axis, _ in numbers]
     high = [axis.attribute.high for axis, _ in numbers]

@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 import numpy as np
 
 from kspan.data.expected import Likelihood
+from kspan.data.general import GeneralNumbers
 from kspan.data.numeric_features import learn_features
 from kspan.data.schema import Schema
 from kspan.data.table import Table
@@ -75,5 +76,5 @@ def _cuts(people: Examples, likelihood: str, numbers: str, bins: int) -> dict[st
     return {
         column.column.name: cuts_after(column, cut_places(expected_people(people, column, likelihood), numbers, bins))
         for column in people.columns
-        if column.kind == "numeric"
+        if isinstance(column, GeneralNumbers)
     }

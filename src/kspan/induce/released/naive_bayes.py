@@ -6,7 +6,7 @@ import numpy as np
 
 from kspan.data.arrays import Floats, Int64s
 from kspan.data.expected import Likelihood, Numbers, Words, known, spoken
-from kspan.data.general import General
+from kspan.data.general import General, GeneralWords
 from kspan.data.schema import Schema
 from kspan.data.table import Table
 from kspan.induce.released.bins import Bins, cut_places, cuts_after, expected_people
@@ -42,7 +42,7 @@ def naive_bayes(
     prior = np.bincount(people.label, people.weights, len(people.labels))
     made: list[Chances] = []
     for column in people.columns:
-        if column.kind == "categorical":
+        if isinstance(column, GeneralWords):
             made.append(_words(people, column, likelihood, alpha))
         elif numbers == "gaussian":
             made.append(_gaussian(people, column, likelihood))

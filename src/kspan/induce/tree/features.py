@@ -7,9 +7,10 @@ from functools import cached_property
 import numpy as np
 
 from kspan.data.arrays import Codes, Floats, Int64s
-from kspan.data.general import General, general
+from kspan.data.general import General, GeneralNumbers, general
 from kspan.data.having import Having
 from kspan.data.hierarchy import level_codes
+from kspan.data.kinds.words import WORDS
 from kspan.data.schema import Schema
 from kspan.data.table import Column, Table
 from kspan.induce.tree.spread import Reading, Spread, drawn
@@ -103,12 +104,12 @@ def _understood(table: Table, schema: Schema, name: str, reading: Reading, stars
     spread = reading.spread(meant, counts.astype(np.float64), stars_unknown=stars_unknown)
     has_missing = bool(spread.unknown.any())
     size = meant.size + has_missing
-    if meant.kind == "numeric":
+    if isinstance(meant, GeneralNumbers):
         low, high = (column.domain.low, column.domain.high) if column.domain is not None else (None, None)
-        attribute = Attribute(name, role, "numeric", (), low, high, has_missing, column.calendar)
+        attribute = Attribute(name, role, column.kind.measure, (), low, high, has_missing)
         return Feature(attribute, column.codes, size, meant.values.astype(np.float64), (), spread)
     labels = tuple(str(value) for value in meant.values)
-    attribute = Attribute(name, role, "categorical", labels, has_missing=has_missing)
+    attribute = Attribute(name, role, WORDS, labels, has_missing=has_missing)
     known = [*labels, *[None] * has_missing]
     levels = () if column.hierarchy is None else level_codes(column.hierarchy, known, join_at_root=False)
     return Feature(attribute, column.codes, size, None, levels, spread)
@@ -120,9 +121,8 @@ def _with_drawn_values(meant: General, rng: np.random.Generator | None) -> Colum
     column, value = meant.column, drawn(meant, meant.column, rng)
     has_missing = bool((value == meant.size).any())
     codes = value.astype(np.min_scalar_type(meant.size))
-    return replace(
-        column, kind=meant.kind, codes=codes, values=meant.values, has_suppressed=False, has_missing=has_missing
-    )
+    kind = column.kind.measure if isinstance(meant, GeneralNumbers) else column.kind
+    return replace(column, kind=kind, codes=codes, values=meant.values, has_suppressed=False, has_missing=has_missing)
 
 
 def _role(schema: Schema, name: str) -> Role:
@@ -130,7 +130,7 @@ def _role(schema: Schema, name: str) -> Role:
 
 
 def _feature(column: Column, role: Role) -> Feature:
-    if column.kind == "numeric" and column.values.dtype != object and not column.has_suppressed:
+    if column.is_measured and not column.has_suppressed:
         return _numeric(column, role)
     return _categorical(column, role)
 
@@ -138,7 +138,7 @@ def _feature(column: Column, role: Role) -> Feature:
 def _numeric(column: Column, role: Role) -> Feature:
     # The lowest and the highest number of the data are somebody's: a range is told only if it was declared.
     low, high = (column.domain.low, column.domain.high) if column.domain is not None else (None, None)
-    attribute = Attribute(column.name, role, "numeric", (), low, high, column.has_missing, column.calendar)
+    attribute = Attribute(column.name, role, column.kind, (), low, high, column.has_missing)
     return Feature(attribute, column.codes, column.size, column.values, (), having=column.having)
 
 
@@ -154,7 +154,7 @@ def _categorical(column: Column, role: Role) -> Feature:
     codes = translate[column.codes].astype(np.min_scalar_type(max(size - 1, 0)))
     known = [*labels, *[None] * column.has_missing]
     levels = () if hierarchy is None else level_codes(hierarchy, known, join_at_root=False)
-    attribute = Attribute(column.name, role, "categorical", labels, has_missing=column.has_missing)
+    attribute = Attribute(column.name, role, WORDS, labels, has_missing=column.has_missing)
     # A suppressed cell is a label among others here, and still admits every value.
     recoded = replace(column, codes=codes, values=np.array(labels, object), has_suppressed=False)
     return Feature(attribute, codes, size, None, levels, having=recoded.having)

@@ -85,7 +85,7 @@ class People:
         """Everybody in a table."""
         column = table[target]
         weights = NO_WEIGHTS if table.weights is None else table.weights
-        return cls(column.codes, column.size, weights, column.kind == "numeric", column.levels, column.having)
+        return cls(column.codes, column.size, weights, column.is_measured, column.levels, column.having)
 
     def everybody(self) -> tuple[Rows, Floats]:
         """All rows, and their weights if they have any."""

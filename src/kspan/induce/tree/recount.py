@@ -74,7 +74,7 @@ def without_root(tree: Tree) -> Tree | None:
     again = any(node.attribute == root.attribute for node in replace(tree, root=branch.node).nodes())
     if not again:
         return replace(tree, root=branch.node)
-    if attribute.kind == "categorical" or attribute.has_missing or len(branch.region.intervals) > 1:
+    if not attribute.is_measured or attribute.has_missing or len(branch.region.intervals) > 1:
         return None
     return replace(tree, root=_unbounded(branch.node, root.attribute, branch.region.intervals[0]))
 

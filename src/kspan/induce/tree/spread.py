@@ -17,7 +17,7 @@ from typing import Annotated, Literal, TypeAlias
 import numpy as np
 
 from kspan.data.arrays import Bools, Floats, Int64s
-from kspan.data.general import EVERYTHING, General
+from kspan.data.general import EVERYTHING, General, GeneralWords
 from kspan.data.table import Column
 from kspan.errors import PolicyError, listed
 from kspan.options import Typed, Within
@@ -153,7 +153,7 @@ class Spread:
         values = self.general.size
         if self.only_top:
             parts = self._top_only(_within(self.chosen, inside), son, sons)
-        elif self.general.kind == "categorical":
+        elif isinstance(self.general, GeneralWords):
             from kspan.kernels.spread import portions_of_words  # loading compiled code takes a moment
 
             parts = np.zeros((self.general.cells, self.chosen.shape[1], sons))

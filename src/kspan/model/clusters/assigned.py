@@ -3,6 +3,7 @@
 import polars as pl
 
 from kspan.data.arrays import Int64s
+from kspan.data.domain import Domain
 from kspan.data.encode import encode
 from kspan.data.schema import Schema
 from kspan.errors import DataError, listed
@@ -15,12 +16,7 @@ def assigned(clusters: Clusters, people: pl.DataFrame) -> Int64s:
     absent = [name for name in names if name not in people.columns]
     if absent:
         raise DataError(f"the table lacks {listed(absent)}, which the clusters ask for: add the column")
-    numbers = [attribute.name for attribute in clusters.attributes if attribute.kind == "numeric"]
-    domains = {
-        one.name: one.domain or ("numeric" if one.kind == "numeric" else "categorical") for one in clusters.attributes
-    }
+    domains = {one.name: Domain(one.kind) for one in clusters.attributes}
     table = encode(people, Schema(public=names, domains=domains), names)
-    for name in numbers:
-        if table[name].values.dtype == object or table[name].size > len(table[name].values):
-            raise DataError(f"column {name!r} must hold a number for everybody: fill it, or leave people out")
+    clusters.check(table)
     return clusters.nearest(table, strangers=True)

@@ -7,10 +7,13 @@ from typing import Any
 import numpy as np
 
 from kspan.data.arrays import Floats, Int64s
+from kspan.data.kinds.numbers import NUMBERS
+from kspan.data.kinds.words import WORDS
 from kspan.data.schema import Schema
 from kspan.data.table import Column, Table
 from kspan.errors import DataError, ModelError, did_you_mean
-from kspan.model.clusters.model import Axis, Center, Clusters
+from kspan.model.clusters.axes import Axis, Center, NumberAxis, WordAxis
+from kspan.model.clusters.model import Clusters
 from kspan.model.tree.imported import NO_VALUE
 from kspan.model.tree.model import Attribute, Role
 
@@ -106,17 +109,16 @@ def _unscaled(model: Any, centers: Floats) -> tuple[Floats, Floats]:
 
 
 def _number(column: Column, schema: Schema, scale: float) -> Axis:
-    if column.values.dtype == object or column.size > len(column.values):
-        raise DataError(f"column {column.name!r} must hold a number for everybody: fill it, or leave people out")
+    column.check_measured_for_all()
     role: Role = "public" if column.name in schema.public else "private"
     low, high = (None, None) if column.domain is None else (column.domain.low, column.domain.high)
-    return Axis(Attribute(column.name, role, "numeric", (), low, high), abs(scale))
+    return NumberAxis(Attribute(column.name, role, NUMBERS, (), low, high), abs(scale))
 
 
 def _one_hot(name: str, places: dict[str, int], people: Table, schema: Schema) -> tuple[Axis, list[int]]:
     """Return the attribute behind a one-hot column, and the places of all one-hot columns of that attribute."""
     for attribute, column in people.columns.items():
-        if not name.startswith(f"{attribute}_") or column.kind == "numeric":
+        if not name.startswith(f"{attribute}_") or column.kind.is_measured:
             continue
         values = [column.label(code) for code in range(column.size) if code != column.missing]
         wanted = [f"{attribute}_{value}" for value in values]
@@ -125,8 +127,8 @@ def _one_hot(name: str, places: dict[str, int], people: Table, schema: Schema) -
             wanted.append(next((f"{attribute}_{one}" for one in NO_VALUE if f"{attribute}_{one}" in places), ""))
         if all(one in places for one in wanted):
             role: Role = "public" if attribute in schema.public else "private"
-            known = Attribute(attribute, role, "categorical", tuple(values), has_missing=column.has_missing)
-            return Axis(known, ONE_HOT_SCALE), [places[one] for one in wanted]
+            known = Attribute(attribute, role, WORDS, tuple(values), has_missing=column.has_missing)
+            return WordAxis(known, ONE_HOT_SCALE), [places[one] for one in wanted]
     raise ModelError(
         f"the centers have {name!r}, which is neither a column of the people nor one of a complete set of one-hot "
         f"columns{did_you_mean(name, people.columns)}: audit them with the columns that they were fitted on"

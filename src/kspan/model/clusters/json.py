@@ -1,11 +1,11 @@
 """Clusters as a JSON document; what is read is never trusted."""
 
-import math
 from typing import Any
 
 from kspan.limits import LEAST_NUMBER
 from kspan.model.checks import Place, check_keys, number
-from kspan.model.clusters.model import Axis, Center, Clusters
+from kspan.model.clusters.axes import Axis, Center
+from kspan.model.clusters.model import Clusters
 from kspan.model.documents import check_format
 from kspan.model.outcome import plain
 from kspan.model.tree.json import read_attributes, read_claim
@@ -14,8 +14,6 @@ from kspan.model.tree.writing import write_attribute, write_claim
 
 FORMAT, VERSION = "kspan/clusters", 1
 MOST_CLUSTERS = 100_000
-SLACK = 1e-6
-"""How far shares that were rounded may be from adding up to 1."""
 
 
 def write_clusters(clusters: Clusters) -> dict[str, Any]:
@@ -24,10 +22,7 @@ def write_clusters(clusters: Clusters) -> dict[str, Any]:
     claim = {} if clusters.claim is None else {"claim": write_claim(clusters.claim)}
     written = []
     for centers, people in zip(clusters.centers, clusters.people, strict=True):
-        named = {
-            axis.attribute.name: center[0] if axis.attribute.kind == "numeric" else list(center)
-            for axis, center in zip(clusters.axes, centers, strict=True)
-        }
+        named = {axis.attribute.name: axis.written(center) for axis, center in zip(clusters.axes, centers, strict=True)}
         written.append({"center": named, "people": plain(people)})
     return {"format": FORMAT, "version": VERSION, "attributes": head, **claim, "clusters": written}
 
@@ -62,26 +57,13 @@ def _axes(top: Place, found: Any) -> tuple[Axis, ...]:
         scales.append(scale)
     # Without its scale, an attribute is written like that of a tree.
     plain_ones = [{key: value for key, value in each.items() if key != "scale"} for each in found]
-    return tuple(map(Axis, read_attributes(top, plain_ones), scales))
+    return tuple(map(Axis.of, read_attributes(top, plain_ones), scales))
 
 
 def _cluster(place: Place, found: Any, axes: tuple[Axis, ...]) -> tuple[tuple[Center, ...], float]:
     check_keys(place, found, ("center", "people"))
     center = found["center"]
     check_keys(place, center, [axis.attribute.name for axis in axes])
-    return tuple(_center(place, axis, center[axis.attribute.name]) for axis in axes), read_people(
+    return tuple(axis.read(place, center[axis.attribute.name]) for axis in axes), read_people(
         place, "'people'", found["people"]
     )
-
-
-def _center(place: Place, axis: Axis, found: Any) -> Center:
-    if axis.attribute.kind == "numeric":
-        return (number(place, "the center of a number", found),)
-    if not isinstance(found, list) or len(found) != len(axis.values):
-        place.refuse(
-            f"the center of {axis.attribute.name[:40]!r} must be a list of {len(axis.values)} shares, one a value"
-        )
-    shares = tuple(number(place, "a share", share) for share in found)
-    if min(shares) < 0 or not math.isclose(sum(shares), 1, abs_tol=SLACK):
-        place.refuse("the shares of a center must be numbers from 0 to 1 that add up to 1")
-    return shares

@@ -6,9 +6,12 @@ import numpy as np
 import polars as pl
 
 from kspan.data.encode import encode_people
+from kspan.data.kinds.numbers import NUMBERS
+from kspan.data.kinds.words import WORDS
+from kspan.model.clusters.axes import Axis
 from kspan.model.clusters.imported import imported_clusters, is_fitted_clustering
 from kspan.model.clusters.json import FORMAT, read_clusters, write_clusters
-from kspan.model.clusters.model import Axis, Clusters
+from kspan.model.clusters.model import Clusters
 from kspan.model.kind import Kind
 from kspan.model.tree.model import Attribute
 from kspan.policy import Policy
@@ -17,8 +20,8 @@ from kspan.policy import Policy
 def example() -> Clusters:
     """Two clusters by a number and a word."""
     axes = (
-        Axis(Attribute("age", "public", "numeric", low=0, high=120), 10.0),
-        Axis(Attribute("sex", "private", "categorical", ("F", "M"))),
+        Axis.of(Attribute("age", "public", NUMBERS, low=0, high=120), 10.0),
+        Axis.of(Attribute("sex", "private", WORDS, ("F", "M"))),
     )
     return Clusters(axes, (((30.0,), (0.75, 0.25)), ((60.0,), (0.0, 1.0))), (4, 3))
 

@@ -24,14 +24,14 @@ class Committee:
     def __post_init__(self) -> None:
         if not self.trees:
             raise ModelError("a committee needs at least one tree to vote")
-        kinds: dict[str, str] = {}
+        measured: dict[str, bool] = {}
         for tree in self.trees:
             if tree.target != self.target:
                 raise ModelError(f"the trees predict {self.target!r} and {tree.target!r}: all must have one target")
             for attribute in tree.attributes:
                 if attribute.name == self.target:
                     raise ModelError(f"the target {self.target!r} is an attribute of one of the trees: leave it out")
-                if kinds.setdefault(attribute.name, attribute.kind) != attribute.kind:
+                if measured.setdefault(attribute.name, attribute.is_measured) != attribute.is_measured:
                     raise ModelError(
                         f"the attribute {attribute.name!r} is numeric in one tree and categorical in another"
                     )

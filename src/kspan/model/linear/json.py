@@ -3,6 +3,7 @@
 from typing import Any
 
 from kspan.data.expected import Words
+from kspan.data.kinds.kind import NUMERIC
 from kspan.data.numeric_features import NumericFeature, NumericFeatures
 from kspan.model.checks import Place, check_keys, number
 from kspan.model.documents import check_format
@@ -59,7 +60,7 @@ def _written(feature: NumericFeature) -> dict[str, Any]:
 
 def _read(place: Place, found: Any) -> NumericFeature:
     cut = isinstance(found, dict) and "cuts" in found
-    scaled = isinstance(found, dict) and found.get("kind") == "numeric" and not cut
+    scaled = isinstance(found, dict) and found.get("kind") == NUMERIC and not cut
     known = read_known(place, found, ("mean", "scale") if scaled else ("mean",), ("cuts",))
     if isinstance(known, Words):
         if cut:

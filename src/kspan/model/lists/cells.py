@@ -69,7 +69,7 @@ class RemainingCells:
 
 def _atoms(attribute: Attribute, regions: Iterable[Region]) -> list[Region]:
     """Return disjoint regions that all given ones are made of: single values, or stretches between bounds."""
-    if attribute.kind == "categorical":
+    if not attribute.is_measured:
         return [Region(frozenset({value})) for value in attribute.values]
     bounds = {bound for region in regions for interval in region.intervals for bound in interval if bound is not None}
     return [Region(intervals=(stretch,)) for stretch in pairwise([None, *sorted(bounds), None])]

@@ -23,7 +23,7 @@ class Admitted:
     @classmethod
     def all_of(cls, attribute: Attribute) -> "Admitted":
         """Everything in the domain of an attribute, as at the root."""
-        if attribute.kind == "categorical":
+        if not attribute.is_measured:
             return cls(frozenset(attribute.values), (), attribute.has_missing)
         if attribute.low is None or attribute.high is None:
             return cls(frozenset(), ((-math.inf, math.inf),), attribute.has_missing)

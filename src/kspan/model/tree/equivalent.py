@@ -128,7 +128,7 @@ class KnownRegions:
 
     def shown(self) -> pl.Series:
         """The cell of each row."""
-        whole = self.column.values.dtype != object and bool((self.column.values % 1 == 0).all())
+        whole = self.column.is_measured and bool((self.column.values % 1 == 0).all())
         used, _, place = tally(self.of_row, len(self.regions), NO_WEIGHTS, locate=True)
         return pl.Series([_cell(self.attribute, self.regions[number], whole) for number in used], dtype=pl.String)[
             place
@@ -217,7 +217,7 @@ def _cell(attribute: Attribute, region: Region | None, whole: bool) -> str | Non
         return values[0] if len(values) == 1 else write_set(values)
     low, high = min(low for low, _ in intervals), max(high for _, high in intervals)
     cell = number_text(low) if low == high else write_interval(low, high)
-    return cell if attribute.calendar is None else attribute.calendar.show(cell)
+    return attribute.kind.show(cell)
 
 
 def _closed(attribute: Attribute, region: Region, whole: bool) -> list[tuple[float, float]]:
@@ -249,7 +249,7 @@ def _asked(tree: Tree, people: pl.DataFrame, policy: Policy) -> Table:
 
 
 def _check_range(attribute: Attribute, column: Column) -> None:
-    if attribute.kind != "numeric" or column.values.dtype == object:
+    if not (attribute.is_measured and column.is_measured):
         return
     low, high = _ends(attribute, whole=False)
     if ((column.values < low) | (column.values > high)).any():

@@ -6,6 +6,8 @@ from typing import Any
 import numpy as np
 
 from kspan.data.cells import number_text
+from kspan.data.kinds.numbers import NUMBERS
+from kspan.data.kinds.words import WORDS
 from kspan.data.schema import Schema
 from kspan.data.table import Table
 from kspan.errors import ModelError, did_you_mean, listed
@@ -95,17 +97,17 @@ def column_of(name: str, people: Table) -> tuple[str, str | None]:
 def _attribute(name: str, people: Table | None, schema: Schema | None) -> Attribute:
     role: Role = "public" if schema is None or name in schema.public else "private"
     if people is None:
-        return Attribute(name, role, "numeric")
+        return Attribute(name, role, NUMBERS)
     column = people[name]
-    if column.kind == "numeric" and column.values.dtype != object:
+    if column.is_measured:
         domain = column.domain
         low, high = (domain.low, domain.high) if domain is not None else (None, None)
-        return Attribute(name, role, "numeric", (), low, high, column.has_missing)
+        return Attribute(name, role, NUMBERS, (), low, high, column.has_missing)
     present = [column.label(code) for code in range(column.size) if code != column.missing]
     # Values that nobody has are possible all the same, if they are declared.
     declared = () if column.domain is None else column.domain.values or ()
     values = tuple(dict.fromkeys([*present, *declared]))
-    return Attribute(name, role, "categorical", values, has_missing=column.has_missing)
+    return Attribute(name, role, WORDS, values, has_missing=column.has_missing)
 
 
 def last_rounded_below(threshold: float) -> float:
@@ -135,9 +137,8 @@ def _rounded_columns(names: Sequence[str], people: Table | None) -> frozenset[st
     if people is None:
         return frozenset()
     for name in names:
-        values = people[name].values
-        if values.dtype != object:
-            numbers = values.astype(np.float64)
+        if people[name].is_measured:
+            numbers = people[name].values.astype(np.float64)
             with np.errstate(over="ignore"):
                 changed = numbers.astype(np.float32).astype(np.float64) != numbers
             if changed.any():
@@ -188,7 +189,7 @@ def _regions(attribute: Attribute, value: str | None, threshold: float, missing_
         # 0 goes left, which is every other value and a missing one; 1 goes right.
         others = frozenset(attribute.values) - {value}
         return Region(others, missing=gone), Region(frozenset({value}))
-    if attribute.kind == "categorical":
+    if not attribute.is_measured:
         raise ModelError(f"the tree cuts {attribute.name!r} as a number, but the people have words there")
     return (
         Region(intervals=((None, threshold),), missing=gone and missing_left),

@@ -5,8 +5,8 @@ import os
 from collections.abc import Sequence
 from typing import Any, get_args
 
-from kspan.data.calendars import UNITS, Calendar
-from kspan.data.domain import KINDS
+from kspan.data.kinds.kind import FAMILIES
+from kspan.data.kinds.registry import UNITS, kind_in_file
 from kspan.frames.files import read_text, write_text
 from kspan.model.checks import Place, check_keys, flag, known_rows, number, one_of, pair, text, texts
 from kspan.model.claim import Claim
@@ -86,18 +86,19 @@ def read_attributes(top: Place, found: Any) -> tuple[Attribute, ...]:
 def _attribute(place: Place, found: Any) -> Attribute:
     check_keys(place, found, ("name", "role", "kind", "domain"), ("missing", "calendar"))
     name, role = text(place, "'name'", found["name"]), one_of(place, "'role'", found["role"], ROLES)
-    kind, missing = one_of(place, "'kind'", found["kind"], KINDS), flag(place, found)
-    if kind == "categorical":
-        if "calendar" in found:
-            place.refuse("'calendar' is for numbers")
+    family, missing = one_of(place, "'kind'", found["kind"], FAMILIES), flag(place, found)
+    unit = one_of(place, "'calendar'", found["calendar"], UNITS) if "calendar" in found else None
+    kind = kind_in_file(family, unit)
+    if family != kind.family:
+        place.refuse("'calendar' is for numbers")
+    if not kind.is_measured:
         return Attribute(name, role, kind, texts(place, "'domain'", found["domain"]), has_missing=missing)
-    calendar = Calendar(one_of(place, "'calendar'", found["calendar"], UNITS)) if "calendar" in found else None
     if found["domain"] is None:
-        return Attribute(name, role, kind, has_missing=missing, calendar=calendar)
+        return Attribute(name, role, kind, has_missing=missing)
     low, high = (number(place, "a bound of 'domain'", bound) for bound in pair(place, "'domain'", found["domain"]))
     if low > high:
         place.refuse("'domain' must run from the lowest number to the highest")
-    return Attribute(name, role, kind, low=low, high=high, has_missing=missing, calendar=calendar)
+    return Attribute(name, role, kind, low=low, high=high, has_missing=missing)
 
 
 def read_target(place: Place, found: Any, attributes: Sequence[Attribute]) -> tuple[str, Role, tuple[str, ...]]:

@@ -1,6 +1,8 @@
 """Decision trees as a kind of model."""
 
 from kspan.data.encode import encode_people
+from kspan.data.kinds.numbers import NUMBERS
+from kspan.data.kinds.words import WORDS
 from kspan.model.kind import Kind
 from kspan.model.tree.imported import imported, is_fitted_tree
 from kspan.model.tree.json import read_tree
@@ -11,8 +13,8 @@ from kspan.model.tree.writing import FORMAT, write_tree
 
 def example() -> Tree:
     """A tree that asks a word and a number."""
-    sex = Attribute("sex", "public", "categorical", ("F", "M"))
-    age = Attribute("age", "private", "numeric", low=0, high=120, has_missing=True)
+    sex = Attribute("sex", "public", WORDS, ("F", "M"))
+    age = Attribute("age", "private", NUMBERS, low=0, high=120, has_missing=True)
     young = Edge(Region(intervals=((None, 40),), missing=True), Node.of_counts((3, 1)))
     old = Edge(Region(intervals=((40, None),)), Node.of_counts((0, 2)))
     women = Edge(Region(frozenset({"F"})), Node.of_counts((3, 3), 1, (young, old)))

@@ -8,9 +8,9 @@ from typing import Literal
 import numpy as np
 
 from kspan.data.arrays import Bools, Floats
-from kspan.data.calendars import Calendar
-from kspan.data.cells import SUPPRESSED, number_text
-from kspan.data.domain import Domain, Kind
+from kspan.data.cells import SUPPRESSED
+from kspan.data.domain import declared
+from kspan.data.kinds.kind import Kind
 from kspan.data.table import Column, Table
 from kspan.errors import ModelError
 from kspan.model.outcome import Disclosure, LabelCounts, Outcome, disclosure_named, plain, reduced
@@ -27,6 +27,7 @@ class Attribute:
     name: str
     role: Role
     kind: Kind
+    """Whoever writes a tree by hand may give the word of a policy for it, such as "categorical"."""
     values: tuple[str, ...] = ()
     """The domain of a categorical attribute."""
     low: float | None = None
@@ -34,17 +35,19 @@ class Attribute:
     """The range of a numeric attribute, if it is declared; otherwise any number is possible."""
     has_missing: bool = False
     """May the value be missing? Missing is a value of its own, which an attacker sees if the attribute is public."""
-    calendar: Calendar | None = None
-    """Of dates and times, which are numbers here: how they are written."""
+
+    def __post_init__(self) -> None:
+        if isinstance(self.kind, str):
+            object.__setattr__(self, "kind", declared(self.name, self.kind).kind)
+
+    @property
+    def is_measured(self) -> bool:
+        """Is it asked by ranges, not by single values?"""
+        return self.kind.is_measured
 
     def number(self, value: float) -> str:
         """Write a number of the attribute for people to read: dates and times as such."""
-        return number_text(value) if self.calendar is None else self.calendar.text(value)
-
-    @property
-    def domain(self) -> Domain | None:
-        """How people are asked for it, where their cells do not tell: dates and times are declared as such."""
-        return None if self.calendar is None else Domain("numeric", calendar=self.calendar)
+        return self.kind.text(value)
 
     @cached_property
     def _place(self) -> dict[str, int]:
@@ -74,7 +77,7 @@ class Region:
 
     def covers(self, column: Column) -> Bools:
         """Tell for each code of a column whether the region admits it."""
-        if column.values.dtype == object:
+        if not column.is_measured:
             plain = np.fromiter((label in self.values for label in column.values), bool, len(column.values))
         # Categories that were coded as numbers, such as codes of districts.
         elif self.values:

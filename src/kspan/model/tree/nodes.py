@@ -214,7 +214,7 @@ class NodeReader:
     def region(self, place: Place, found: Any, asked: int, others: Sequence[str] = ("node",)) -> Region:
         """Read what an edge or a bin admits of an attribute; `others` are the keys that it has besides."""
         attribute = self.attributes[asked]
-        key = "intervals" if attribute.kind == "numeric" else "values"
+        key = "intervals" if attribute.is_measured else "values"
         check_keys(place, found, others, (key, "missing"))
         missing = flag(place, found)
         if key not in found:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kspan.data.arrays import Bools, Floats
-from kspan.data.general import General, general
+from kspan.data.general import GeneralNumbers, GeneralWords, general
 from kspan.data.table import Column
 
 if TYPE_CHECKING:
@@ -21,12 +21,12 @@ class Ways:
         self.column, self.range_pattern = column, range_pattern
 
     @cached_property
-    def meant(self) -> General | None:
+    def meant(self) -> GeneralWords | GeneralNumbers | None:
         """What the cells admit; None if each shows just the one value that it admits."""
-        if self.column.values.dtype != object and self.column.suppressed is None:
+        if self.column.is_measured and self.column.suppressed is None:
             return None
         found = general(self.column, self.range_pattern)
-        if found.kind == "categorical" and found.is_exact:
+        if isinstance(found, GeneralWords) and found.is_exact:
             shown = [str(label) for label in self.column.values]
             if shown == [str(found.values[found.places(code)[0]]) for code in range(len(shown))]:
                 return None
@@ -56,8 +56,8 @@ class Ways:
             parts[:, cells] = self._of_cells(self.meant, regions, cells)
         return parts
 
-    def _of_cells(self, meant: General, regions: Sequence["Region"], cells: Bools) -> Floats:
-        if meant.kind == "categorical":
+    def _of_cells(self, meant: GeneralWords | GeneralNumbers, regions: Sequence["Region"], cells: Bools) -> Floats:
+        if isinstance(meant, GeneralWords):
             inside = np.array(
                 [[str(value) in region.values for value in meant.values] for region in regions], np.float64
             )

@@ -44,12 +44,12 @@ def write_tree(release: TreeRelease) -> dict[str, Any]:
 def write_attribute(attribute: Attribute) -> dict[str, Any]:
     """Write an attribute of a model."""
     domain: list[Any] | None = list(attribute.values)
-    if attribute.kind == "numeric":
+    if attribute.is_measured:
         empty = attribute.low is None or attribute.high is None
         domain = None if empty else [_bound(attribute.low), _bound(attribute.high)]
-    written = {"name": attribute.name, "role": attribute.role, "kind": attribute.kind, "domain": domain}
-    if attribute.calendar is not None:
-        written["calendar"] = attribute.calendar.unit
+    written = {"name": attribute.name, "role": attribute.role, "kind": attribute.kind.family, "domain": domain}
+    if attribute.kind.unit is not None:
+        written["calendar"] = attribute.kind.unit
     return {**written, "missing": True} if attribute.has_missing else written
 
 

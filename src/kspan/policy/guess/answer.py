@@ -41,7 +41,7 @@ def answer(
     key: str | None = None, outcome: int = 0,
 ) -> Guess:  # fmt: skip
     """The guess about a column, with what follows from its role and its kind."""
-    is_number = facts.column.kind == "numeric" and facts.distinct > 0
+    is_number = facts.column.kind.is_measured and facts.distinct > 0
     return Guess(
         facts.name, role, kind, facts.distinct, facts.missing, reason,
         widths=widths_for(facts) if kind == NUMBER and role == "public" else (),

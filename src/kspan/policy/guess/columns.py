@@ -58,10 +58,10 @@ class Facts:
     @cached_property
     def numbers(self) -> "Numbers | None":
         """Its different numbers in order; None if it holds words."""
-        values = self.column.values
-        if self.column.kind != "numeric" or values.dtype == object or not len(values) or self.column.calendar:
+        column = self.column
+        if not column.is_measured or not len(column.values) or column.kind.has_own_spelling:
             return None
-        return Numbers(values.astype(float))
+        return Numbers(column.values.astype(float))
 
     @cached_property
     def total(self) -> float:

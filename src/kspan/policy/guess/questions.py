@@ -106,7 +106,8 @@ def _numbered(facts: Facts, found: Found) -> Guess | None:
 
 def _date(facts: Facts, found: Found) -> Guess | None:
     typed = facts.dtype in (pl.Date, pl.Datetime, pl.Time) or isinstance(facts.dtype, pl.Datetime)
-    if not typed and not facts.column.calendar and (facts.numbers is not None or not looks_like(facts.cells, (DATE,))):
+    is_date = typed or facts.column.kind.has_own_spelling
+    if not is_date and (facts.numbers is not None or not looks_like(facts.cells, (DATE,))):
         return None
     if found is not None and found[0].role == "private" and found[0].name not in ("outcome",):
         return answer(facts, "private", DAY, f"dates, and {_because(found)}")

@@ -38,7 +38,7 @@ def side_by_side(picture: ClustersPicture) -> Json:
 
 
 def _written_ends(axis: DrawnAxis) -> tuple[str, str]:
-    return ("0%", "100%") if axis.kind == "categorical" else (number_short(axis.low), number_short(axis.high))
+    return (number_short(axis.low), number_short(axis.high)) if axis.is_measured else ("0%", "100%")
 
 
 def _poles() -> Iterator[Json]:

@@ -7,8 +7,8 @@ import numpy as np
 
 from kspan.audit.findings import Finding
 from kspan.data.arrays import Floats
-from kspan.data.domain import Kind
-from kspan.model.clusters.model import Axis, Center, Clusters
+from kspan.model.clusters.axes import Axis, Center, NumberAxis, WordAxis
+from kspan.model.clusters.model import Clusters
 from kspan.model.outcome import plain
 from kspan.model.tree.model import Role
 from kspan.report.crowd import Crowd, crowds
@@ -27,7 +27,7 @@ class DrawnAxis:
 
     name: str
     role: Role
-    kind: Kind
+    is_measured: bool
     low: float
     high: float
     """The ends of what is drawn: of numbers the declared range, or that of the centers with some room around it."""
@@ -133,8 +133,8 @@ def clusters_picture(clusters: Clusters, findings: Sequence[Finding], *, failing
 def _axis(clusters: Clusters, place: int, told: Sequence[int]) -> DrawnAxis:
     axis = clusters.axes[place]
     attribute = axis.attribute
-    name, low, high = short(attribute.name), 0.0, 1.0
-    if attribute.kind == "numeric":
+    name, low, high, measured = short(attribute.name), 0.0, 1.0, isinstance(axis, NumberAxis)
+    if measured:
         numbers = clusters.by_axis[place][list(told), 0] if told else np.zeros(1)
         low, high = float(numbers.min()), float(numbers.max())
         # The ends of an inferred range may be the numbers of single people, so they are not drawn.
@@ -144,19 +144,19 @@ def _axis(clusters: Clusters, place: int, told: Sequence[int]) -> DrawnAxis:
         else:
             around = MARGIN * (high - low) or axis.scale
             low, high = low - around, high + around
-    return DrawnAxis(name, attribute.role, attribute.kind, low, high if high > low else low + axis.scale)
+    return DrawnAxis(name, attribute.role, measured, low, high if high > low else low + axis.scale)
 
 
 def _center(axis: Axis, center: Center) -> DrawnCenter:
-    if axis.attribute.kind == "numeric":
+    if not isinstance(axis, WordAxis):
         return DrawnCenter(number_short(center[0]), float(center[0]))
-    most = max(range(len(center)), key=center.__getitem__)
-    return DrawnCenter(f"{short(axis.values[most])} ({center[most]:.0%})", float(center[most]))
+    value, share = axis.commonest(center)
+    return DrawnCenter(f"{short(value)} ({share:.0%})", float(share))
 
 
 def _pair(clusters: Clusters, told: Sequence[int]) -> tuple[int, int] | None:
     """Return the two numeric axes on which the centers differ most; None if there are not two."""
-    numeric = [place for place, axis in enumerate(clusters.axes) if axis.attribute.kind == "numeric"]
+    numeric = [place for place, axis in enumerate(clusters.axes) if isinstance(axis, NumberAxis)]
     if len(numeric) < 2 or not told:
         return None
     apart = {place: (clusters.by_axis[place][list(told), 0] / clusters.axes[place].scale).var() for place in numeric}
@@ -171,9 +171,7 @@ def _cells(clusters: Clusters, axes: Sequence[DrawnAxis], pair: tuple[int, int])
     offsets = np.zeros(len(clusters))
     for place, (axis, centers) in enumerate(zip(clusters.axes, clusters.by_axis, strict=True)):
         if place not in pair:
-            away = (((centers - weights @ centers) / axis.scale) ** 2).sum(axis=1)
-            # Two different words are one apart, though two of their shares differ by 1: so squares are halved.
-            offsets += away if axis.attribute.kind == "numeric" else away / 2
+            offsets += axis.away(centers, weights)
     scales = np.array([clusters.axes[place].scale for place in pair])
     low, high = (np.array([getattr(axes[place], end) for place in pair]) / scales for end in ("low", "high"))
     centers = np.column_stack([clusters.by_axis[place][:, 0] for place in pair]) / scales
