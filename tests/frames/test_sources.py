@@ -102,6 +102,12 @@ def test_files_of_sas() -> None:
         ks.read_table("x.sas7bdat")
 
 
+def test_portable_files_of_spss() -> None:
+    frame = pl.DataFrame({"AGE": [31.0, 42.0], "SEX": ["F", "M"]}).to_pandas()
+    pyreadstat.write_por(frame, "x.por")
+    assert ks.read_table("x.por").to_dict(as_series=False) == {"AGE": [31, 42], "SEX": ["F", "M"]}
+
+
 @pytest.mark.parametrize("ending", [".xlsx", ".sav", ".dta"])
 def test_the_same_table_gives_the_same_bytes(ending: str, monkeypatch: pytest.MonkeyPatch) -> None:
     content, _ = table_content(FRAME, f"x{ending}")
@@ -171,6 +177,45 @@ def test_sheets() -> None:
 def test_sheets_that_are_no_tables(rows: list[list[Any]], said: str) -> None:
     workbook("x.xlsx", {"Sheet": rows})
     with pytest.raises(FileError, match=said):
+        ks.read_table("x.xlsx")
+
+
+def test_columns_of_cells_that_do_not_go_together() -> None:
+    with xlsxwriter.Workbook("x.xlsx") as book:
+        sheet, day, long = book.add_worksheet(), book.add_format({"num_format": "yyyy-mm-dd"}), "[h]:mm:ss"
+        sheet.write_row(0, 0, ["when"])
+        sheet.write_number(1, 0, 44_000, day)
+        sheet.write_number(2, 0, 1.5, book.add_format({"num_format": long}))
+    with pytest.raises(FileError, match=r"a column of x\.xlsx mixes kinds of cells that do not go together"):
+        ks.read_table("x.xlsx")
+
+
+def test_a_sheet_that_is_a_chart_is_no_table() -> None:
+    with xlsxwriter.Workbook("x.xlsx") as book:
+        book.add_worksheet("people").write_column(0, 0, ["age", 31, 42])
+        chart = book.add_chart({"type": "column"})
+        chart.add_series({"values": "=people!$A$2:$A$3"})
+        book.add_chartsheet("chart").set_chart(chart)
+    assert ks.read_table("x.xlsx?sheet=people")["age"].to_list() == [31, 42]
+
+
+def test_a_library_that_panics_is_a_damaged_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    class PanicException(BaseException):
+        """As each library in Rust has one."""
+
+    def panic(content: bytes) -> None:
+        raise PanicException("range start index 4 out of range: hiv")
+
+    def stop(content: bytes) -> None:
+        raise KeyboardInterrupt
+
+    workbook("x.xlsx", {"People": [["age"], [31]]})
+    monkeypatch.setattr("fastexcel.read_excel", panic)
+    with pytest.raises(FileError, match="a workbook of a spreadsheet that is damaged") as refused:
+        ks.read_table("x.xlsx")
+    assert "hiv" not in str(refused.value)
+    monkeypatch.setattr("fastexcel.read_excel", stop)
+    with pytest.raises(KeyboardInterrupt):
         ks.read_table("x.xlsx")
 
 

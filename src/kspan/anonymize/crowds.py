@@ -46,7 +46,7 @@ class Crowds:
         self.table, self.policy = table, policy
         self.columns: tuple[Column, ...] = tuple(table[name] for name in policy.public)
         """The public attributes, in the policy's order."""
-        self.k = max((part.k for part in policy.require.parts if isinstance(part, KAnonymity)), default=1)
+        self.k = policy.require.crowd
         """No group may have fewer people, whatever else is required."""
         self.only_k = isinstance(policy.require, KAnonymity)
         """Is the number of people all that is required of a group?"""

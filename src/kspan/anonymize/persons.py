@@ -29,11 +29,6 @@ WHOLE = 720_720
 """What all rows of one person weigh together; it can be divided by every number up to 16."""
 
 
-def smallest_crowd(policy: Policy) -> int:
-    """The k that a policy requires; 1 if none."""
-    return max((part.k for part in policy.require.parts if isinstance(part, KAnonymity)), default=1)
-
-
 def made_of_people(
     method: Callable[[Table, Policy], Recoding], table: Table, policy: Policy, rng: np.random.Generator
 ) -> Recoding:
@@ -41,7 +36,7 @@ def made_of_people(
 
     Small groups keep more of the cells, but more people have their rows in groups of their own, which are withheld.
     """
-    people, size = table.people, smallest_crowd(policy)
+    people, size = table.people, policy.require.crowd
     if people < size:
         raise Unreachable(f"{people} people cannot be crowds of {size}: lower k, or add people")
     best, least = None, np.inf
@@ -105,7 +100,7 @@ class _Repair:
         assert table.persons is not None
         self.table, self.policy, self.person, self.rng = table, policy, table.persons, rng
         self.group, self.number = partition.group.copy(), partition.number
-        self.k = smallest_crowd(policy)
+        self.k = policy.require.crowd
         self.asked = policy.require.about(policy.private)
 
     def kept(self) -> Int64s:

@@ -108,7 +108,7 @@ def cost_curve(
     predicts = makes_trees(method) or policy.target in policy.private
     trial = Trial.of(frame, policy, tested, rng=random) if predicts else None
     people, policy = (frame, policy) if trial is None else (trial.known, _for_some(trial, frame))
-    chosen = max((part.k for part in policy.require.parts if isinstance(part, KAnonymity)), default=1)
+    chosen = policy.require.crowd
     asked = _asked(ks, chosen, encode_people(people, policy, []).people)
     if method == "auto":
         progress("choosing a method")

@@ -5,8 +5,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-import polars as pl
-
 from kspan.errors import FileError, KspanError
 
 EXTRAS = {
@@ -37,5 +35,8 @@ def undamaged(source: object, what: str) -> Iterator[None]:
         yield
     except (KspanError, MemoryError):
         raise
-    except (Exception, pl.exceptions.PanicException):
+    except BaseException as error:
+        # Libraries in Rust panic; each has a class of its own for that, which is no Exception.
+        if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
+            raise
         raise FileError(f"{source} is {what} that is damaged: make or fetch the file again") from None

@@ -12,7 +12,7 @@ import polars as pl
 
 from kspan.frames.extras import library, undamaged
 from kspan.frames.reading import Reading
-from kspan.frames.statistics import is_old_stata, reader, writer
+from kspan.frames.statistics import is_old_stata, is_portable, reader, writer
 from kspan.frames.workbooks import WORKBOOK, is_workbook, read_workbook, write_workbook
 
 Write = Callable[[pl.DataFrame, Any], Any]
@@ -86,6 +86,7 @@ BINARY = (
     Format(WORKBOOK, is_workbook, read_workbook, (".xlsx",), write_workbook, loses=True),
     Format(SPSS, b"$FL2", reader("read_sav", SPSS), (".sav",), writer("write_sav", SPSS), loses=True),
     Format(SPSS, b"$FL3", reader("read_sav", SPSS)),
+    Format(SPSS, is_portable, reader("read_por", SPSS)),
     Format(STATA, b"<stata_dta>", reader("read_dta", STATA), (".dta",), writer("write_dta", STATA), loses=True),
     Format(STATA, is_old_stata, reader("read_dta", STATA)),
     Format(SAS, OF_SAS + b"\x60", reader("read_sas7bdat", SAS)),

@@ -38,6 +38,11 @@ def is_old_stata(content: bytes) -> bool:
     return len(content) > 60 and content[0] in versions and content[1] in orders and content[2:4] == b"\x01\x00"
 
 
+def is_portable(content: bytes) -> bool:
+    """Does a file begin as SPSS's portable files do: with what they are, in several alphabets?"""
+    return b"SPSS PORT FILE" in content[:200]
+
+
 def reader(function: str, what: str) -> Callable[[bytes, Reading], pl.DataFrame]:
     """Return the function that reads a format, by the name that pyreadstat gives it."""
 

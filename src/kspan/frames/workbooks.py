@@ -49,7 +49,13 @@ def read_workbook(content: bytes, reading: Reading) -> pl.DataFrame:
         book = fastexcel.read_excel(content)
         sheet = _sheet(book, reading)
         names = _names(book, sheet, reading)
-        cells = book.load_sheet(sheet, header_row=0, schema_sample_rows=None, whitespace_as_null=True).to_polars()
+        try:
+            cells = book.load_sheet(sheet, header_row=0, schema_sample_rows=None, whitespace_as_null=True).to_polars()
+        except fastexcel.UnsupportedColumnTypeCombinationError:  # which names no column that could be told
+            raise FileError(
+                f"a column of {reading.source} mixes kinds of cells that do not go together, such as dates and "
+                "durations: give all cells of a column one format"
+            ) from None
         empty = [at for at, name in enumerate(names) if not name]
         for at in empty:
             if cells.to_series(at).null_count() < cells.height:
@@ -73,13 +79,21 @@ def _sheet(book: Any, reading: Reading) -> str:
             raise FileError(f"{reading.source} has no sheet {reading.part!r}: it has {listed(names)}")
         return reading.part
     if len(names) > 1:
-        names = [name for name in names if book.load_sheet(name, n_rows=1).visible == "visible"]
+        names = [name for name in names if _is_seen(book, name)]
     if len(names) != 1:
         raise FileError(
             f"{reading.source} has the sheets {listed(names or book.sheet_names)}: name one of them, for example "
             f"'{reading.source}?sheet={(names or book.sheet_names)[0]}'"
         )
     return names[0]
+
+
+def _is_seen(book: Any, name: str) -> bool:
+    """Is a sheet one of cells, and not hidden? A sheet that is a chart has no cells to load."""
+    try:
+        return bool(book.load_sheet(name, n_rows=1).visible == "visible")
+    except Exception:  # whatever its library says of such a sheet
+        return False
 
 
 def _names(book: Any, sheet: str, reading: Reading) -> list[str]:

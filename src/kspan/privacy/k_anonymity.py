@@ -27,6 +27,11 @@ class KAnonymity(Requirement):
         check_number(self.key, self.k, low=1, whole=True)
         object.__setattr__(self, "k", int(self.k))
 
+    @property
+    def crowd(self) -> int:
+        """The fewest people of a group."""
+        return self.k
+
     def satisfied(self, groups: Groups) -> Bools:
         """Which groups are large enough."""
         return groups.sizes >= self.k

@@ -66,6 +66,11 @@ class Requirement(ABC):
         """The requirements that it combines, or itself."""
         return (self,)
 
+    @property
+    def crowd(self) -> int:
+        """The fewest people that every group must have: the k that is asked for, 1 if none is."""
+        return 1
+
     def __and__(self, other: "Requirement") -> "Requirement":
         return AllOf((*self.parts, *other.parts))
 
@@ -93,6 +98,11 @@ class AllOf(Requirement):
     def promise(self, what: str) -> str:
         """The promises of all of them, one after the other."""
         return " ".join(part.promise(what) for part in self.requirements)
+
+    @property
+    def crowd(self) -> int:
+        """The largest k that is asked for."""
+        return max((part.crowd for part in self.parts), default=1)
 
     @property
     def parts(self) -> tuple[Requirement, ...]:

@@ -59,7 +59,7 @@ def summarized(release: Release) -> Summary:
         holds=audit.holds,
         headline=sentences.headline(audit, public, require),
         warning=warned,
-        k=sentences.required_k(require),
+        k=require.crowd,
         promises=tuple(Promise(visible(str(part)), sentences.promise(part, private)) for part in require.parts),
         proof=tuple(sentences.proof(audit, warned=warned is not None)),
         costs=(*release.costs, *sentences.accuracy_costs(release.curve, audit)),

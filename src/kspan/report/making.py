@@ -33,7 +33,7 @@ from kspan.report.formatting import visible
 from kspan.report.gather import Release, story, summarized
 from kspan.report.page import Report
 from kspan.report.pictures.tree import tree_picture
-from kspan.report.sentences import model_costs, required_k, table_costs
+from kspan.report.sentences import model_costs, table_costs
 from kspan.report.summary import ColumnChange, Summary
 from kspan.share.publishing import SharedTree
 from kspan.tables.release import TableRelease, released_rows
@@ -294,7 +294,7 @@ def _changes(found: Audit, before: Audit | None, policy: Policy, numbers: Any) -
         return ()
     median = numbers if numbers in ("median", "mean") else None
     was = None if before is None else before.coded
-    return column_changes(found.coded, was, policy.public, k=required_k(policy.require), numbers=median)
+    return column_changes(found.coded, was, policy.public, k=policy.require.crowd, numbers=median)
 
 
 def _cost(people: pl.DataFrame, policy: Policy, making: Making, progress: Progress) -> _Cost:
@@ -307,7 +307,7 @@ def _cost(people: pl.DataFrame, policy: Policy, making: Making, progress: Progre
     if making.method is None or (policy.target is None and not making.curve):
         return _Cost()
     progress("measuring what it cost")
-    ks = None if making.curve else [required_k(policy.require)]
+    ks = None if making.curve else [policy.require.crowd]
     try:
         return _Cost(cost_curve(people, policy, making.method, ks=ks, options=making.options, progress=progress))
     except DataError:

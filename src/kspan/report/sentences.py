@@ -36,7 +36,7 @@ def headline(audit: Audit, public: Sequence[str] | None, require: Requirement) -
         reasons.append("it is not proved that what was required holds")
     elif audit.failing_people:
         happens = (
-            f"can be narrowed down to fewer than {required_k(require):,} by {knower}"
+            f"can be narrowed down to fewer than {require.crowd:,} by {knower}"
             if only_k(require)
             else f"{_do(audit.failing_people)} not have what was required, against {knower}"
         )
@@ -62,11 +62,6 @@ def warning(audit: Audit, require: Requirement) -> str | None:
         f"Not promised: that private facts stay private. Someone would learn {told} for sure, since everybody in their "
         f"{audit.units[:-1]} has the same."
     )
-
-
-def required_k(require: Requirement) -> int:
-    """Return how many people every crowd must have; 1 if the requirement has no k."""
-    return max((part.k for part in require.parts if isinstance(part, KAnonymity)), default=1)
 
 
 def only_k(require: Requirement) -> bool:

@@ -13,7 +13,7 @@ from kspan.model.tree.model import Tree
 from kspan.model.tree.people import coded_people
 from kspan.model.tree.release import Marginal, TreeRelease
 from kspan.policy import Policy
-from kspan.privacy import KAnonymity, OnPrivate, Requirement
+from kspan.privacy import OnPrivate, Requirement
 
 
 def broken_marginals(release: TreeRelease, people: pl.DataFrame, policy: Policy) -> list[str]:
@@ -61,7 +61,7 @@ def _holds(marginal: Marginal, name: str, table: Table, policy: Policy, private:
 
 def small_bins(tree: Tree, marginals: Iterable[Marginal], require: Requirement) -> list[str]:
     """Return the attributes of which a published bin has people, but fewer than k."""
-    k = max((part.k for part in require.parts if isinstance(part, KAnonymity)), default=1)
+    k = require.crowd
     return [
         tree.attributes[marginal.attribute].name
         for marginal in marginals

@@ -25,7 +25,7 @@ from kspan.options import Within, takes_options
 from kspan.policy import Policy, PolicyLike
 from kspan.policy.free_text import check_no_free_text
 from kspan.policy.values import check_occurs
-from kspan.privacy import KAnonymity, OnPrivate
+from kspan.privacy import OnPrivate
 
 Scaling = Literal["deviation", "range", "none"]
 
@@ -67,7 +67,7 @@ def clusters(
     """
     check_occurs(policy.require, table, policy)
     axes = tuple(_axis(table[name], policy, scaling) for name in (*policy.public, *policy.private))
-    fewest = _k_of(policy) if min_people is None else min_people
+    fewest = policy.require.crowd if min_people is None else min_people
     drafts = _Drafts(axes, table, policy)
     points, people, point = _points(axes, table)
     edges, lengths = spanning_tree(points)
@@ -118,7 +118,7 @@ class _Drafts:
         exposing = reached[example].sum(axis=1) > 1
         sizes = np.bincount(span, self.people)
         # Sizes are cheap, and often refuse already.
-        if (sizes[exposing] < _k_of(self.policy)).any():
+        if (sizes[exposing] < self.policy.require.crowd).any():
             return False
         counted = count_groups(self.table, span[self.kind], len(example), self.private)
         crowds = Groups(counted.sizes, counted.private, exposing)
@@ -196,11 +196,6 @@ def _alike(reached: Bools) -> tuple[Int64s, Int64s]:
     sums = (reached * marks).sum(axis=1)
     _, example, number = np.unique(sums, return_index=True, return_inverse=True)
     return number, example
-
-
-def _k_of(policy: Policy) -> int:
-    """The k that a policy asks for, 1 if it asks for none."""
-    return max((part.k for part in policy.require.parts if isinstance(part, KAnonymity)), default=1)
 
 
 def _axis(column: Column, policy: Schema, scaling: Scaling) -> Axis:

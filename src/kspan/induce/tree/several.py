@@ -13,7 +13,7 @@ from kspan.induce.tree.features import Feature
 from kspan.induce.tree.people import Split
 from kspan.induce.tree.spans import GrowingSpans, Span
 from kspan.policy import Policy
-from kspan.privacy import KAnonymity, OnPrivate, Requirement
+from kspan.privacy import OnPrivate, Requirement
 
 MOST_CUTS = 8
 """So many thresholds of one attribute are tried at a leaf."""
@@ -33,7 +33,7 @@ class SeveralRows:
     def __init__(self, table: Table, policy: Policy, target: str | None) -> None:
         assert table.persons is not None
         self.persons = Persons(table.persons, policy.known_rows)
-        self.k = max((part.k for part in policy.require.parts if isinstance(part, KAnonymity)), default=1)
+        self.k = policy.require.crowd
         of_people = [part for part in policy.require.parts if not isinstance(part, OnPrivate)]
         self.asked: list[tuple[Requirement, dict[str, Column]]] = [(part, {}) for part in of_people]
         of_labels = [part for part in policy.require.parts if part not in of_people]
