@@ -36,6 +36,7 @@ from kspan.model.tree.model import Tree
 from kspan.model.tree.release import Marginal, TreeRelease
 from kspan.policy import Policy, PolicyLike
 from kspan.policy.free_text import check_no_free_text
+from kspan.policy.wide import policy_for
 from kspan.privacy import Requirement
 
 MISSING_IS_SEEN = "a missing public value is a value that the attacker sees"
@@ -238,7 +239,7 @@ def judged_table(
     What is judged is what a reader of the file gets, so the file is made in memory and read again. Text that a
     spreadsheet would run is defused in the formats that spreadsheets open, unless `keep_formulas` is set.
     """
-    check_no_free_text(table, policy)
+    check_no_free_text(table, policy_for(table, policy))
     content, defused = table_content(table, path, keep_formulas=keep_formulas)
     written = written_table(content, path, was_defused=defused)
     return Judged(content, _table_that_holds(written, people, policy, what, remedy), defused)

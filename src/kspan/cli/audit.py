@@ -16,6 +16,7 @@ from kspan.cli.options import (
     Encoding,
     Json,
     JudgeBy,
+    Order,
     Population,
     ReportFile,
     Sql,
@@ -66,6 +67,7 @@ class AuditRequest:
         str | None, typer.Option("--suppressed-as", help="Read * as a 'value' of its own or as 'anything'.")
     ] = None
     counting: Counting = None
+    order: Order = None
     without_identifiers: Annotated[
         bool,
         typer.Option("--without-identifiers", help="Judge the table as it would be without its identifier columns."),
@@ -134,6 +136,7 @@ def _policy(asked: AuditRequest) -> "Policy | None":
         "suppressed": asked.suppressed,
         "suppressed_text": asked.suppressed_text,
         "counting": asked.counting,
+        "order": asked.order,
     }
     return replace(Policy.load(asked.policy), **{key: value for key, value in changes.items() if value is not None})
 

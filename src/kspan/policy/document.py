@@ -31,6 +31,7 @@ def policy_document(policy: Policy) -> dict[str, Any]:
         **{role: list(getattr(policy, role)) for role in ("public", "private", "identifier")},
         **written,
         "known_rows": policy.known_rows,
+        **({} if policy.order is None else {"order": policy.order}),
         "counting": policy.counting,
         "require": to_table(policy.require),
         "hierarchies": {

@@ -11,6 +11,8 @@ import polars as pl
 from kspan.audit.audit import audit
 from kspan.audit.findings import Audit
 from kspan.audit.rare_values import without_rare
+from kspan.data.encode import encode
+from kspan.data.wide import people_in_order, shape_of
 from kspan.errors import DataError, PolicyError
 from kspan.evaluate.cost import CostCurve, cost_curve
 from kspan.frames.commit import content_of
@@ -24,6 +26,7 @@ from kspan.model.kind import begins_model
 from kspan.model.kinds import given_model, kind_of
 from kspan.model.tree.model import Tree
 from kspan.policy import Policy, PolicyLike, people_and_policy
+from kspan.policy.wide import policy_for
 from kspan.privacy import Requirement
 from kspan.privacy.spec import parse
 from kspan.report.columns import column_changes
@@ -182,7 +185,8 @@ def table_summary(
     """Return the facts about a table that `anonymize` made, and about the table it was made from."""
     policy = release.policy
     progress("judging the table as it was")
-    before = audit(release.people.drop(policy.never_released, strict=False), _own(release.people, policy), policy)
+    people = release.people if release.wide is None else release.wide.frame
+    before = audit(people.drop(policy.never_released, strict=False), _own(people, policy), policy)
     shown = release.facts.get("show")
     cost = _cost(release.people, policy, Making(release.method, release.options, curve), progress)
     return summarized(
@@ -198,7 +202,7 @@ def table_summary(
             ),
             costs=(*table_costs(release.audit, release.withheld, release.suppressed_share), *cost.unmeasured),
             before=before,
-            columns=_changes(release.audit, before, policy, shown),
+            columns=_changes(release.audit, before, release.shown, shown),
             unchanged=policy.private,
             curve=cost.curve,
         )
@@ -266,14 +270,15 @@ def _table(
 ) -> Summary:
     """Return the facts about a table from a file or a dataframe, which anybody may have made."""
     frame = load(release)
-    source = None if people is None else load(people)
+    columns = policy_for(frame, policy)
+    source = None if people is None else _as_shown(load(people), frame, policy)
     before = None
     if source is not None:
         progress("judging the table as it was")
         before = audit(source.drop(policy.never_released, strict=False), _own(source, policy), policy)
     # A table that others made may even have more rows than its source.
     withheld = 0 if source is None else max(source.height - frame.height, 0)
-    stars = found.suppressed.cells / max(found.rows * len(policy.public), 1) if found.suppressed else 0.0
+    stars = found.suppressed.cells / max(found.rows * len(columns.public), 1) if found.suppressed else 0.0
     return summarized(
         Release(
             title,
@@ -282,7 +287,7 @@ def _table(
             facts=(Fact("rows", f"{found.rows:,}"), *facts),
             costs=(*(table_costs(found, withheld, stars) if source is not None or stars else ()), *cost.unmeasured),
             before=before,
-            columns=_changes(found, before, policy, None),
+            columns=_changes(found, before, columns, None),
             curve=cost.curve,
         )
     )
@@ -344,6 +349,14 @@ def _file_facts(place: Path | Source | None) -> tuple[Fact, ...]:
     told = content_of(manifest) is not None and not begins_model(content)
     beside = (Fact("manifest", visible(manifest.name)),) if told else ()
     return Fact("file", visible(path.name)), *beside, Fact("SHA-256", checksum(content))
+
+
+def _as_shown(people: pl.DataFrame, release: pl.DataFrame, policy: Policy) -> pl.DataFrame:
+    """Return people in the form of a release: in the wide one, if it has that and they have not."""
+    shape = shape_of(release, policy)
+    if shape is None or shape_of(people, policy) is not None:
+        return people
+    return people_in_order(people, encode(people, policy, by_person=True), policy, policy.order, shape)
 
 
 def _own(people: pl.DataFrame, policy: Policy) -> pl.DataFrame | None:

@@ -15,6 +15,7 @@ from kspan.audit.table.people import linked_people, people_behind
 from kspan.audit.table.person_spans import PersonSpans
 from kspan.audit.table.sampled import sample_of
 from kspan.audit.table.spans import TableSpans
+from kspan.audit.table.wide import WideTable
 from kspan.data.arrays import Int64s
 from kspan.data.domain import Domain, told
 from kspan.data.encode import encode
@@ -41,6 +42,10 @@ def audit_table(
     """
     progress("reading the table")
     frame = load(release)
+    if (wide := WideTable.of(frame, people, policy)) is not None:
+        require, people, policy = policy.require, wide.people, wide.policy
+    else:
+        require = policy.require
     progress("coding its columns")
     table = canonical(encode(frame, policy, by_person=True), policy.range_pattern)
     behind = None if people is None else people_behind(people, policy)
@@ -50,7 +55,7 @@ def audit_table(
         table = canonical(encode(frame, policy, by_person=True), policy.range_pattern)
     progress("linking people to groups")
     partition = Partition.by_equality(table, policy.public)
-    groups = count_groups(table, partition.group, partition.number, policy.private)
+    groups = count_groups(table, partition.group, partition.number, policy.private if wide is None else ())
     crowd = crowds(partition, groups, policy.suppressed, policy.counting)
     if policy.person and policy.person not in frame.columns and behind is None:
         raise PolicyError(
@@ -70,7 +75,9 @@ def audit_table(
         spans = PersonSpans.of_groups(spans)
     elif by_person and behind is not None:
         spans = PersonSpans.of_linked(spans, behind)
-    found = judge(spans, policy.require, show=show)
+    elif wide is not None:
+        spans = wide.spans(spans)
+    found = judge(spans, require, show=show)
     found = replace(found, assumptions=(*found.assumptions, *told_of_free_text(frame, policy)))
     if isinstance(release, str | os.PathLike):
         return found
