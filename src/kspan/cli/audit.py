@@ -198,7 +198,7 @@ def _judged_table(asked: AuditRequest, policy: "Policy | None", step: "Progress"
     everybody = None if asked.population is None else read_table(asked.population, how)
     source = None
     if asked.data is not None:
-        source = released_rows(read_table(asked.data, how), asked.release, table.height)
+        source = released_rows(read_table(asked.data, how), asked.release, table.height, policy)
     if source is None and asked.without_identifiers and policy.person and policy.person in own.columns:
         source = own  # whose rows are whose is not in the table any more
     more: dict[str, Any] = {"population": everybody, "show": asked.show, "progress": step}

@@ -39,6 +39,8 @@ def policy_document(policy: Policy) -> dict[str, Any]:
             for name, given in policy.hierarchies.items()
         },
         "domains": {name: _domain(domain) for name, domain in policy.domains.items()},
+        **({"sets": dict(policy.sets)} if policy.sets else {}),
+        **({"ages": {name: age.says for name, age in policy.ages.items()}} if policy.ages else {}),
         "cells": cells,
     }
 

@@ -38,7 +38,7 @@ ALIASES = {
 
 KEYS = (
     "target", "identifier", "public", "private", "person", "known_rows", "order", "household", "weight",
-    "sampling_weight", "counting", "require", "hierarchies", "domains", "cells",
+    "sampling_weight", "counting", "require", "hierarchies", "domains", "sets", "ages", "cells",
 )  # fmt: skip
 CELL_KEYS = ("missing", "suppressed", "suppressed_text", "range_pattern")
 FOLDER = "hierarchies"
@@ -100,7 +100,7 @@ class Policy(Schema):
         _check_word("counting", self.counting, get_args(Counting))
         if self.known_rows != "all":
             check_number("known_rows", self.known_rows, low=1, whole=True)
-            if self.person is None:
+            if self.person is None and not self.sets:
                 raise PolicyError("known_rows is about people with several rows: say whose row is whose with person")
         super().__post_init__()
         self._check_order()
@@ -181,7 +181,8 @@ class Policy(Schema):
             raise PolicyError(f"{source} requires nothing: add a [require] table with at least k = 10")
         if not isinstance(says["require"], Requirement | str):
             _table(says, "require", source)
-        _table(says, "domains", source)
+        for name in ("domains", "sets", "ages"):
+            _table(says, name, source)
         says["hierarchies"] = {name: _hierarchy(name, given, folder) for name, given in hierarchies.items()}
         return cls(**{key: value for key, value in says.items() if key != "cells"}, **cells)
 
@@ -209,9 +210,9 @@ class Policy(Schema):
             cells["range_pattern"] = self.range_pattern
         paths = {name: _written(given, f"{FOLDER}/{_file_name(name)}") for name, given in self.hierarchies.items()}
         domains = {name: domain.says for name, domain in self.domains.items()}
-        return write_toml(
-            {**top, "require": to_table(self.require), "hierarchies": paths, "domains": domains, "cells": cells}
-        )
+        ages = {name: age.says for name, age in self.ages.items()}
+        tables = {"hierarchies": paths, "domains": domains, "sets": self.sets, "ages": ages, "cells": cells}
+        return write_toml({**top, "require": to_table(self.require), **tables})
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the policy, and its hierarchies into the folder `hierarchies` beside it."""

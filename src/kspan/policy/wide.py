@@ -35,6 +35,7 @@ def wide_policy(policy: Policy, shape: Shape, rows: int | None = None) -> Policy
         target=None if policy.target is None else shape.names(policy.target, rows)[0],
         known_rows="all",
         order=None,
+        ages={},
         domains=domains,
         hierarchies={each: given for name, given in policy.hierarchies.items() for each in shape.names(name, rows)},
         require=next((part for part in policy.require.parts if isinstance(part, KAnonymity)), KAnonymity(1)),

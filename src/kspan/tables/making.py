@@ -16,6 +16,7 @@ from kspan.anonymize.wide import WidePeople, made_wide
 from kspan.audit.audit import audit
 from kspan.audit.findings import Audit
 from kspan.data.encode import encode
+from kspan.data.prepared import prepared
 from kspan.data.table import Table
 from kspan.errors import DataError, DoesNotHold, KspanError, PolicyError, Unreachable, did_you_mean, listed
 from kspan.frames.files import load
@@ -118,6 +119,7 @@ class _Subject:
     @classmethod
     def of(cls, people: pl.DataFrame, asked: Policy, form: str, at_most: int | None) -> "_Subject":
         """Code the people; refuse what a release must not hold, and values that nobody has."""
+        given, (people, asked) = asked, prepared(people, asked)
         if asked.person and asked.person not in people.columns:
             raise DataError(f"the table does not say whose row it is: add the column {asked.person!r}")
         if form == "wide" and not asked.person:
@@ -128,11 +130,11 @@ class _Subject:
         table = encode(people, asked, by_person=True)
         check_occurs(asked.require, table, asked)
         if table.persons is None:
-            return cls(people, table, asked.of_rows(), asked, None)
+            return cls(people, table, asked.of_rows(), given, None)
         if form == "long":
-            return cls(people, table, asked, asked, None)
+            return cls(people, table, asked, given, None)
         wide = WidePeople.of(people, table, asked, at_most)
-        return cls(people, wide.table, asked, asked, wide)
+        return cls(people, wide.table, asked, given, wide)
 
     def recoding(self, name: str, rng: np.random.Generator, given: Mapping[str, Any]) -> Recoding:
         """Return what a method makes of the people; where they have several rows, it makes groups of people."""

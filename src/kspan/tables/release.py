@@ -19,6 +19,7 @@ from kspan.anonymize.wide import WidePeople
 from kspan.audit.findings import Audit
 from kspan.data.cells import SUPPRESSED
 from kspan.data.hierarchy import Hierarchy
+from kspan.data.prepared import computed, prepared
 from kspan.data.table import Table
 from kspan.errors import DataError, DoesNotHold, KspanError, PolicyError, listed
 from kspan.frames.commit import File, content_of, write_files
@@ -108,7 +109,7 @@ class TableRelease(ShownInNotebooks):
         """
         if self.wide is not None:
             raise PolicyError("a wide release has one row a person, and new rows are not: make a long one for that")
-        rows = load(data)
+        rows = computed(load(data), self.policy)
         absent = [name for name in self.policy.public if name not in rows.columns]
         if absent:
             raise DataError(f"the new rows lack the public column {listed(absent)}: add it")
@@ -306,8 +307,9 @@ def beside(path: str | os.PathLike[str]) -> tuple[Path, ...]:
     return (staying,) if is_target(Source.of(path)) else (manifest_path(path), staying)
 
 
-def released_rows(people: pl.DataFrame, release: str | os.PathLike[str], rows: int) -> pl.DataFrame:
+def released_rows(people: pl.DataFrame, release: str | os.PathLike[str], rows: int, policy: Policy) -> pl.DataFrame:
     """Return the people who are in a release of so many rows, if the owner's file beside it tells; otherwise all."""
+    people, _ = prepared(people, policy)
     try:
         owner = json.loads(content_of(beside(release)[-1]) or b"{}")
     except (OSError, ValueError, RecursionError):

@@ -21,10 +21,11 @@ from kspan.data.domain import Domain, told
 from kspan.data.encode import encode
 from kspan.data.groups import count_groups
 from kspan.data.meaning import canonical
+from kspan.data.prepared import prepared
 from kspan.data.table import Table
 from kspan.errors import KspanError, PolicyError
 from kspan.frames.files import load
-from kspan.frames.native import like
+from kspan.frames.native import like, of_its_kind
 from kspan.model.partition import Partition
 from kspan.policy import Policy
 from kspan.policy.free_text import told_of_free_text
@@ -41,7 +42,9 @@ def audit_table(
     and does not change the verdict.
     """
     progress("reading the table")
-    frame = load(release)
+    people = None if people is None else prepared(people, policy)[0]
+    given = load(release)
+    frame, policy = prepared(given, policy, released=True)
     if (wide := WideTable.of(frame, people, policy)) is not None:
         require, people, policy = policy.require, wide.people, wide.policy
     else:
@@ -65,7 +68,7 @@ def audit_table(
     known = _declaring(policy, _spelled(table))
     population_sizes = None if population is None else _in_population(partition, load(population), known)
     progress("judging")
-    identifiers = tuple(name for name in policy.never_released if name in frame.columns)
+    identifiers = tuple(name for name in policy.never_released if name in given.columns)
     by_person = table.persons is not None or (behind is not None and behind.persons is not None)
     linkage = None if behind is None or by_person else linked_people(behind, partition, groups, policy)
     sample = sample_of(frame, partition, groups, policy)
@@ -81,8 +84,9 @@ def audit_table(
     found = replace(found, assumptions=(*found.assumptions, *told_of_free_text(frame, policy)))
     if isinstance(release, str | os.PathLike):
         return found
-    # Rows are handed out as the kind of dataframe that was given.
-    return replace(found, make_per_row=lambda: like(release, found.make_per_row()))
+    # Rows are handed out as the kind of dataframe that was given, which has others if its sets became rows.
+    handed_out = like if frame.height == given.height else of_its_kind
+    return replace(found, make_per_row=lambda: handed_out(release, found.make_per_row()))
 
 
 def _households(people: pl.DataFrame | None, policy: Policy) -> Int64s | None:
