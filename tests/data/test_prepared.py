@@ -178,3 +178,16 @@ def test_ages_that_mean_nothing_are_refused() -> None:
         ks.anonymize(BIRTHS.with_columns(birth_date=pl.lit("2026-01-02")), AGES)
     with pytest.raises(ks.PolicyError, match="'age' is not in the table"):
         ks.anonymize(BIRTHS.drop("birth_date"), AGES)
+
+
+def test_sets_ages_and_both_forms_go_together() -> None:
+    people = pl.concat([CODES, BIRTHS.head(20).select("birth_date")], how="horizontal")
+    policy = ks.Policy(
+        identifier=["birth_date"], public=["age", "codes", "sex"], private=["cost"], sets={"codes": ";"}, require="k=2",
+        ages={"age": {"born": "birth_date", "on": "2026-01-01"}},
+    )  # fmt: skip
+    for form in ("long", "wide"):
+        release = ks.anonymize(people, policy, "mondrian", rng=1, form=form)
+        assert ks.audit(release, people).holds
+        assert ks.audit(release.frame, release.behind if release.behind is not None else people, policy).holds
+    assert release.frame.columns == ["sex", "codes_1", "codes_2", "cost", "age", "rows"]

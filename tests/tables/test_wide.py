@@ -200,3 +200,18 @@ def test_a_wide_recoding_is_not_kept() -> None:
 def test_what_cannot_be_reached_with_all_rows_is_refused() -> None:
     with pytest.raises(ks.Unreachable, match="at_most"):
         ks.anonymize(panel(6), replace(POLICY, require="k=7"), "mondrian", form="wide")  # type: ignore[arg-type]
+
+
+def test_the_order_does_not_matter_to_a_long_table() -> None:
+    made = [
+        ks.anonymize(panel(), policy, "mondrian", rng=1).frame for policy in (POLICY, replace(POLICY, order="date"))
+    ]
+    assert made[0].equals(made[1])
+
+
+def test_nothing_private_and_nothing_that_changes() -> None:
+    same = pl.DataFrame({"id": [1, 1, 2, 2, 3, 3], "sex": ["F"] * 6})
+    policy = ks.Policy(person="id", public=["sex"], require="k=3")
+    release = ks.anonymize(same, policy, "mondrian", rng=1, form="wide")
+    assert release.frame.rows() == [("F", 2)] * 3
+    assert ks.audit(release.frame, same, policy).holds

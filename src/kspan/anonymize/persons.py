@@ -86,7 +86,9 @@ def weighed(table: Table, policy: Policy, larger: int = 1) -> tuple[Table, Polic
     unit = WHOLE * larger
     parts = [replace(part, k=part.k * unit) if isinstance(part, KAnonymity) else part for part in policy.require.parts]
     # Groups that overlap tell more of people than of rows, which a method may heed.
-    counted = replace(policy, person=False, identifier=(), counting="people", require=combined(parts))
+    counted = replace(
+        policy, person=False, identifier=(), order=None, ages={}, counting="people", require=combined(parts)
+    )
     return replace(table, weights=weights, persons=None), counted
 
 

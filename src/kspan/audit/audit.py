@@ -48,7 +48,9 @@ def audit(
         people, policy = None, people
     if isinstance(own := getattr(release, "policy", None), Policy):
         # What `anonymize` made brings its policy; one that is given goes before it.
-        if own.person and (people is None or prepared(load(people), release.asked)[0].equals(release.people)):
+        if people is not None:
+            people, _ = prepared(load(people), release.asked)
+        if own.person and release.behind is not None and (people is None or people.equals(release.people)):
             people = release.behind  # the rows that are in it: without them, rows would be counted
         release, policy = release.table, policy or own
     people, policy = people_and_policy(people, policy)

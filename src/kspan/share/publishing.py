@@ -118,6 +118,7 @@ def share_tree(
         private=tuple(name for name in policy.private if name == policy.target),
         hierarchies={name: given for name, given in policy.hierarchies.items() if name not in hidden},
         domains={name: given for name, given in policy.domains.items() if name not in hidden},
+        ages={},  # they have been computed
     )
     note = f"the tree asks public attributes alone: with {listed(hidden)}, too, it would break {policy.require}"
     return SharedTree(judged(known, people.drop(hidden)), note)

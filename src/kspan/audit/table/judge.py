@@ -21,7 +21,7 @@ from kspan.data.domain import Domain, told
 from kspan.data.encode import encode
 from kspan.data.groups import count_groups
 from kspan.data.meaning import canonical
-from kspan.data.prepared import prepared
+from kspan.data.prepared import computed, prepared
 from kspan.data.table import Table
 from kspan.errors import KspanError, PolicyError
 from kspan.frames.files import load
@@ -66,7 +66,9 @@ def audit_table(
             "give the people behind it (--data), so that people are counted and not rows"
         )
     known = _declaring(policy, _spelled(table))
-    population_sizes = None if population is None else _in_population(partition, load(population), known)
+    population_sizes = (
+        None if population is None else _in_population(partition, computed(load(population), known), known)
+    )
     progress("judging")
     identifiers = tuple(name for name in policy.never_released if name in given.columns)
     by_person = table.persons is not None or (behind is not None and behind.persons is not None)
