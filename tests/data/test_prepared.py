@@ -11,6 +11,7 @@ import kspan as ks
 from kspan.cli.main import main
 from kspan.data.prepared import prepared
 from kspan.policy.document import policy_document, policy_in
+from kspan.policy.guess.guess import guesses
 
 CODES = pl.DataFrame(
     {"sex": ["F", "M"] * 10, "codes": ["E11;I10", "I10", "E11; C50;E11", ""] * 5, "cost": list(range(20))}
@@ -150,6 +151,11 @@ def test_sets_that_mean_nothing_are_refused() -> None:
         replace(SETS, sets={"coeds": ";"})
     with pytest.raises(ks.DataError, match="holds no lists"):
         ks.anonymize(CODES, replace(SETS, sets={"codes": True}))
+    nested = CODES.with_columns(codes=pl.Series([[["E11"]]] * 20))
+    with pytest.raises(ks.DataError, match="lists of lists, or objects"):
+        ks.audit(nested, SETS)
+    with pytest.raises(ks.DataError, match="turn them into text or numbers"):
+        guesses(nested)
     names = ks.Hierarchy.of([("E11", "a; b"), ("I10", "a; b"), ("C50", "c")])
     with pytest.raises(ks.PolicyError, match="a name that releases may show"):
         replace(SETS, hierarchies={"codes": names})

@@ -29,6 +29,11 @@ def declared_sets(given: Mapping[str, Any]) -> dict[str, Separator]:
     return dict(given)
 
 
+def are_lists(column: pl.Series) -> bool:
+    """Are the cells of a column lists of plain values?"""
+    return isinstance(column.dtype, pl.List) and not column.explode(empty_as_null=True).dtype.is_nested()
+
+
 def is_set_valued(column: pl.Series, separator: Separator) -> bool:
     """Does any cell of a column hold a list, or codes with a separator between them?"""
     if isinstance(column.dtype, pl.List):
@@ -43,7 +48,9 @@ def is_set_valued(column: pl.Series, separator: Separator) -> bool:
 def one_row_a_code(frame: pl.DataFrame, name: str, separator: Separator) -> pl.DataFrame:
     """The table with a row for each different code of each row; whoever has none keeps a row without one."""
     column = frame[name]
-    if not isinstance(column.dtype, pl.List):
+    if not are_lists(column):
+        if column.dtype.is_nested():
+            raise DataError(f"column {name!r} holds lists of lists, or objects: give lists of codes")
         if not isinstance(separator, str):
             raise DataError(f"column {name!r} holds no lists: say what stands between two codes ([sets] {name} = ';')")
         column = column.cast(pl.String).str.split(separator)

@@ -100,7 +100,8 @@ def _listing(role: str, members: Sequence[Guess]) -> list[str]:
 
 
 def _hierarchies(found: Sequence[Guess], frame: pl.DataFrame) -> list[str]:
-    kinds = {guess.column: kind_of(frame[guess.column]) for guess in found if guess.role == "public"}
+    plain = [guess.column for guess in found if guess.role == "public" and guess.sets is None]
+    kinds = {column: kind_of(frame[column]) for column in plain}
     built = {column: kind.recipe for column, kind in kinds.items() if kind.recipe is not None}
     prefixes = [guess for guess in found if guess.prefixes]
     return [

@@ -2,6 +2,8 @@
 
 import polars as pl
 
+from kspan.data.sets import are_lists
+
 SEPARATORS = (";", "|", ",")
 CODE = r"^[\w.+*/-]{1,12}$"
 """A code is short and has no blank in it."""
@@ -13,7 +15,7 @@ LEAST_SHARE = 0.2
 
 def likely_separator(series: pl.Series) -> str | bool | None:
     """What stands between the codes of the cells of a column; True if they are lists, None if they are no sets."""
-    if isinstance(series.dtype, pl.List):
+    if are_lists(series):
         return True
     if series.dtype != pl.String:
         return None
