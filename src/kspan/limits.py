@@ -38,3 +38,6 @@ MOST_EMPTY = 1_000
 
 MOST_KNOWN_SETS = 20_000_000
 """Ways to know some rows of a person, over all people: `known_rows` asks about each of them."""
+
+MOST_ROWS_A_PERSON = 24
+"""Rows of one person that a wide table puts side by side, unless it is said how many are kept."""

@@ -17,6 +17,7 @@ from kspan.audit.tree.judge import audit_tree
 from kspan.audit.tree.marginals import broken_marginals
 from kspan.audit.tree.published import audit_paths
 from kspan.data.persons import persons_of
+from kspan.data.prepared import computed
 from kspan.errors import DoesNotHold, listed
 from kspan.frames.commit import File, write_files
 from kspan.frames.databases.stored import Draft
@@ -36,6 +37,7 @@ from kspan.model.tree.model import Tree
 from kspan.model.tree.release import Marginal, TreeRelease
 from kspan.policy import Policy, PolicyLike
 from kspan.policy.free_text import check_no_free_text
+from kspan.policy.wide import policy_for
 from kspan.privacy import Requirement
 
 MISSING_IS_SEEN = "a missing public value is a value that the attacker sees"
@@ -112,6 +114,7 @@ def judged_tree(
     marginals: tuple[Marginal, ...] = (),
 ) -> Judged:
     """Return a tree as it will be written; refuse if it, or what is told with it, breaks the policy's requirement."""
+    people = computed(people, policy)
     # Before anything is hidden: to find branches without people, their counts are needed.
     tree = without_rare(tree, people, policy, (marginal.attribute for marginal in marginals))
     told = tree.disclosing(disclosure)
@@ -174,6 +177,7 @@ def judged_paths(
 
 def judged_clusters(clusters: Clusters, people: pl.DataFrame, policy: Policy) -> Judged:
     """Return clusters as they will be written; refuse if they break the requirement or are not true of the people."""
+    people = computed(people, policy)
     check_common(clusters.attributes, people, policy, "the clusters")
     unnamed = inferred((one.name for one in clusters.attributes), policy)
     claim = Claim(str(policy.require), inferred_domains=unnamed, known_rows=_known_rows(people, policy))
@@ -238,7 +242,7 @@ def judged_table(
     What is judged is what a reader of the file gets, so the file is made in memory and read again. Text that a
     spreadsheet would run is defused in the formats that spreadsheets open, unless `keep_formulas` is set.
     """
-    check_no_free_text(table, policy)
+    check_no_free_text(table, policy_for(table, policy))
     content, defused = table_content(table, path, keep_formulas=keep_formulas)
     written = written_table(content, path, was_defused=defused)
     return Judged(content, _table_that_holds(written, people, policy, what, remedy), defused)

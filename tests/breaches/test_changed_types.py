@@ -70,6 +70,8 @@ def test_nested_cells_are_refused_by_every_command(
         "learn": ["-p", policy, "-o", str(tmp_path / "model.json")],
         "report": ["-p", policy, "-o", str(tmp_path / "page.html")],
     }
+    if kind == "lists":
+        del outputs["init"]  # which takes them for sets of codes
     for command, rest in outputs.items():
         assert main([command, table, *rest]) == 2, command
         assert "turn them into text or numbers first" in capsys.readouterr().err, command

@@ -311,7 +311,7 @@ def test_lines_of_json() -> None:
     assert ks.read_table("x.gz").height == 2
     for text, said in {
         '{"age": 39}\n{"age": 4': "damaged",
-        '{"age": [39]}\n': "'age' of x.txt holds lists or objects",
+        '{"age": [[39]]}\n': "'age' of x.txt holds objects, or lists of lists",
         '[{"age": 39}]': "one JSON document",
         '{\n "age": 39}': "one JSON document",
     }.items():

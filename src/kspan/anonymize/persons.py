@@ -51,7 +51,7 @@ def made_of_people(
             raise Unreachable(
                 f"{policy.require} cannot be reached, even with every public cell suppressed: lower it, or add people"
             ) from None
-        loss = _loss(recoding.partition)
+        loss = loss_of(recoding.partition)
         if loss >= least:
             break
         best, least = recoding, loss
@@ -61,7 +61,7 @@ def made_of_people(
     return best
 
 
-def _loss(partition: Partition) -> float:
+def loss_of(partition: Partition) -> float:
     """The share of public cells that is lost, where a row that is withheld loses all."""
     released = np.bincount(partition.group[partition.group != WITHHELD], minlength=len(partition))
     if not len(partition):
@@ -81,7 +81,9 @@ def weighed(table: Table, policy: Policy, larger: int = 1) -> tuple[Table, Polic
     unit = WHOLE * larger
     parts = [replace(part, k=part.k * unit) if isinstance(part, KAnonymity) else part for part in policy.require.parts]
     # Groups that overlap tell more of people than of rows, which a method may heed.
-    counted = replace(policy, person=False, identifier=(), counting="people", require=combined(parts))
+    counted = replace(
+        policy, person=False, identifier=(), order=None, ages={}, counting="people", require=combined(parts)
+    )
     return replace(table, weights=weights, persons=None), counted
 
 
@@ -89,7 +91,7 @@ def kept_together(recoding: Recoding, table: Table, policy: Policy, rng: np.rand
     """The recoding without the rows that give people away."""
     repair = _Repair(table, policy, recoding.partition, rng)
     group = repair.kept()
-    partition = _without_empty(replace(recoding.partition, group=group))
+    partition = without_empty(replace(recoding.partition, group=group))
     return replace(recoding, partition=partition, regions=None)
 
 
@@ -214,7 +216,7 @@ def _commonest(person: Int64s, group: Int64s) -> Int64s:
     return rows.join(first, on="person", how="left", maintain_order="left")["group_right"].to_numpy()
 
 
-def _without_empty(partition: Partition) -> Partition:
+def without_empty(partition: Partition) -> Partition:
     """The partition without groups of which every row is withheld."""
     there, group = np.unique(partition.group, return_inverse=True)
     withheld = int(WITHHELD in there)

@@ -8,6 +8,7 @@ from kspan.audit.findings import Audit
 from kspan.audit.function.judge import audit_function
 from kspan.audit.models import audit_model
 from kspan.audit.table.judge import Progress, audit_table
+from kspan.data.prepared import prepared
 from kspan.errors import PolicyError
 from kspan.frames.files import load
 from kspan.model.function.parts import is_function
@@ -47,7 +48,9 @@ def audit(
         people, policy = None, people
     if isinstance(own := getattr(release, "policy", None), Policy):
         # What `anonymize` made brings its policy; one that is given goes before it.
-        if own.person and (people is None or load(people).equals(release.people)):
+        if people is not None:
+            people, _ = prepared(load(people), release.asked)
+        if own.person and release.behind is not None and (people is None or people.equals(release.people)):
             people = release.behind  # the rows that are in it: without them, rows would be counted
         release, policy = release.table, policy or own
     people, policy = people_and_policy(people, policy)

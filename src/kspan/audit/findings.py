@@ -62,6 +62,8 @@ class Persons:
     """How many rows one person has at most."""
     known_rows: int | str
     """Of how many rows of one person the attacker knows the public values."""
+    form: str = "long"
+    """Is each row of the table one of a person's ("long"), or a person with all rows side by side ("wide")?"""
 
     @classmethod
     def of(cls, person: Int64s, column: str, known_rows: int | str) -> "Persons":

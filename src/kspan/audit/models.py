@@ -13,6 +13,7 @@ import polars as pl
 from kspan.audit.findings import Audit
 from kspan.audit.request import AuditRequest, Judge
 from kspan.audit.tree.marginals import broken_marginals, with_spreads
+from kspan.data.prepared import computed
 from kspan.errors import PolicyError
 from kspan.frames.files import load
 from kspan.model.function.kept import kept_rows
@@ -65,7 +66,7 @@ def audit_model(
         raise PolicyError(f"the policy says what is known of the people of {judge.called}: give it, too (--policy)")
     if require is not None:
         policy = replace(policy, require=require)  # type: ignore[arg-type]  # a text is read by the policy
-    frame: pl.DataFrame = load(people)
+    frame: pl.DataFrame = computed(load(people), policy)
     more = {"beside": [_ours(one, judge, frame, policy) for one in others]} if others else {}
     model = _ours(given, judge, frame, policy)
     found = judge.of_people(model, frame, policy, show=show, **more)

@@ -16,6 +16,7 @@ from kspan.cli.options import (
     Encoding,
     Json,
     KeepFormulas,
+    Order,
     PolicyFile,
     ReportFile,
     Sql,
@@ -58,6 +59,14 @@ class AnonymizeRequest:
     keep_order: Annotated[
         bool, typer.Option("--keep-order", help="Do not shuffle rows; the claim says so, for it may tell who is who.")
     ] = False
+    form: Annotated[
+        str,
+        typer.Option(help="Where people have several rows: 'long', or 'wide' with one row a person, all side by side."),
+    ] = "long"
+    at_most: Annotated[
+        int | None, typer.Option(min=1, help="How many rows of a person a wide table keeps; the others are withheld.")
+    ] = None
+    order: Order = None
     keep_formulas: KeepFormulas = False
     explain: Annotated[
         Path | None, typer.Option(help="Also write what each public value became, as CSV: for the owner only.")
@@ -102,7 +111,11 @@ def anonymize(asked: AnonymizeRequest) -> int:
 
     _check_options(asked)
     policy = Policy.load(asked.policy)
-    changes: dict[str, Any] = {"counting": asked.counting, "suppressed_text": asked.suppressed_text}
+    changes: dict[str, Any] = {
+        "counting": asked.counting,
+        "suppressed_text": asked.suppressed_text,
+        "order": asked.order,
+    }
     policy = replace(policy, **{name: value for name, value in changes.items() if value is not None})
     _check_places(asked)
     data, output, report = asked.data.asking(asked.sql), asked.output, asked.report
@@ -111,6 +124,7 @@ def anonymize(asked: AnonymizeRequest) -> int:
         step(f"reading {data.name}")
         people = read_table(data, dialect(asked.delimiter, asked.encoding, asked.columns))
         how: dict[str, Any] = {"rng": asked.seed, "keep_order": asked.keep_order, "progress": step}
+        how |= {"form": asked.form, "at_most": asked.at_most}
         release = make(people, policy, asked.method, **how, **asked.options)
         step("writing it")
         release.save(output, source=None if str(data) == "-" else data, keep_formulas=asked.keep_formulas)

@@ -16,6 +16,7 @@ from kspan.cli.options import (
     Encoding,
     Json,
     JudgeBy,
+    Order,
     Population,
     ReportFile,
     Sql,
@@ -66,6 +67,7 @@ class AuditRequest:
         str | None, typer.Option("--suppressed-as", help="Read * as a 'value' of its own or as 'anything'.")
     ] = None
     counting: Counting = None
+    order: Order = None
     without_identifiers: Annotated[
         bool,
         typer.Option("--without-identifiers", help="Judge the table as it would be without its identifier columns."),
@@ -134,6 +136,7 @@ def _policy(asked: AuditRequest) -> "Policy | None":
         "suppressed": asked.suppressed,
         "suppressed_text": asked.suppressed_text,
         "counting": asked.counting,
+        "order": asked.order,
     }
     return replace(Policy.load(asked.policy), **{key: value for key, value in changes.items() if value is not None})
 
@@ -195,7 +198,7 @@ def _judged_table(asked: AuditRequest, policy: "Policy | None", step: "Progress"
     everybody = None if asked.population is None else read_table(asked.population, how)
     source = None
     if asked.data is not None:
-        source = released_rows(read_table(asked.data, how), asked.release, table.height)
+        source = released_rows(read_table(asked.data, how), asked.release, table.height, policy)
     if source is None and asked.without_identifiers and policy.person and policy.person in own.columns:
         source = own  # whose rows are whose is not in the table any more
     more: dict[str, Any] = {"population": everybody, "show": asked.show, "progress": step}

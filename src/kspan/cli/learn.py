@@ -98,6 +98,7 @@ class LearnCommand(MethodCommand):
 
 def learn(asked: LearnRequest) -> int:
     """Learn a model for the target from DATA, and write it; where it is to keep the requirement, only if it does."""
+    from kspan.data.prepared import computed
     from kspan.frames.files import read_table
     from kspan.induce.methods import LEARNERS
     from kspan.induce.methods import learn as induce
@@ -114,6 +115,7 @@ def learn(asked: LearnRequest) -> int:
         step(f"reading {asked.data.name}")
         people = read_table(asked.data.asking(asked.sql), dialect(asked.delimiter, asked.encoding, asked.columns))
         policy = policy_of(people)
+        people = computed(people, policy)
         step("learning")
         model = induce(people, policy, asked.method, **asked.options)
         step("judging it" if learner.keeps_requirement else "writing it")

@@ -41,6 +41,9 @@ JudgeBy = Annotated[
     str | None, typer.Option("--require", help="Judge by this instead, for example 'k=10, distinct_l=2'.")
 ]
 Counting = Annotated[str | None, typer.Option(help="Let the verdict count 'rows' or 'people'.")]
+Order = Annotated[
+    str | None, typer.Option(help="The column that orders the rows of a person in a wide table, such as a date.")
+]
 ReportFile = Annotated[
     Path | None,
     typer.Option("--report", help="Also write one page about it that may go out with it: .html, .md or .json."),

@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from kspan.data.ages import with_ages
 from kspan.data.alike import spellings
 from kspan.data.arrays import Codes, Floats, Int64s
 from kspan.data.cells import NOT_A_NUMBER, SUPPRESSED
@@ -23,7 +24,7 @@ from kspan.data.levels import Dates, Ordered, Prefixes
 from kspan.data.persons import check_one_row_each, check_says_whose, persons_of
 from kspan.data.schema import Schema
 from kspan.data.table import Column, Table
-from kspan.errors import DataError
+from kspan.errors import DataError, PolicyError, listed
 from kspan.limits import LARGEST_NUMBER
 
 MOST_PEOPLE = 1 << 62
@@ -38,6 +39,12 @@ def encode(
     Whoever counts people, not rows, asks for the table `by_person`; otherwise a table in which people have several rows
     is refused.
     """
+    frame = with_ages(frame, schema.ages, schema.missing)
+    if schema.sets:
+        raise PolicyError(
+            f"{listed(schema.sets)} holds sets of codes, and no model takes sets: make a row of each code, with the "
+            "person it belongs to, or leave the column out"
+        )
     if names is None:
         schema.check_columns(frame.columns)
         names = (*schema.public, *schema.private)

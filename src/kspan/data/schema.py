@@ -5,11 +5,13 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack
 
+from kspan.data.ages import Age, declared_age
 from kspan.data.cells import NOT_A_NUMBER, SUPPRESSED, Exact, number, read_cell
 from kspan.data.domain import Domain, declared
 from kspan.data.hierarchy import Hierarchy
 from kspan.data.levels import Recipe
 from kspan.data.ranges import check_range_pattern
+from kspan.data.sets import Separator, declared_sets
 from kspan.data.table import MISSING_LABEL
 from kspan.errors import PolicyError, did_you_mean, listed
 
@@ -33,6 +35,8 @@ class Said(TypedDict, total=False):
     household: str | None
     hierarchies: Mapping[str, Any]
     domains: Mapping[str, Any]
+    sets: Mapping[str, Any]
+    ages: Mapping[str, Any]
     missing: Iterable[str]
     suppressed_text: str
     range_pattern: str | None
@@ -63,6 +67,10 @@ class Schema:
     """The column that says who lives together, which is never released either."""
     hierarchies: Mapping[str, Hierarchy | Recipe] = field(default_factory=dict)
     domains: Mapping[str, Domain] = field(default_factory=dict)
+    sets: Mapping[str, Separator] = field(default_factory=dict)
+    """The column whose cells are sets of codes, and what stands between two of them; True if cells are lists."""
+    ages: Mapping[str, Age] = field(default_factory=dict)
+    """Columns of ages that are computed from dates of birth, where a table does not have them."""
     missing: tuple[str, ...] = ()
     """Cells that mean "not known", besides empty ones."""
     suppressed_text: str = SUPPRESSED
@@ -103,7 +111,11 @@ class Schema:
         # Only now, when the target has its role: a hierarchy or a domain may be about it.
         self._set("hierarchies", self._per_column("hierarchies"))
         self._set("domains", {name: declared(name, says) for name, says in self._per_column("domains").items()})
-        for name in ("hierarchies", "domains"):
+        self._set("sets", declared_sets(self._per_column("sets")))
+        self._set("ages", {name: declared_age(name, says) for name, says in self._per_column("ages").items()})
+        self._check_ages()
+        self._check_sets()
+        for name in ("hierarchies", "domains", "sets", "ages"):
             self._set(name, MappingProxyType(dict(getattr(self, name))))
         if self.suppressed_text != SUPPRESSED:
             self._check_suppressed_text()
@@ -184,6 +196,28 @@ class Schema:
             raise PolicyError(
                 f"the target {self.target!r} is the {seen[self.target]} as well: make it public or private"
             )
+
+    def _check_ages(self) -> None:
+        """Refuse ages from columns that have no role."""
+        for name, age in self.ages.items():
+            for column in (age.born, age.on):
+                if isinstance(column, str) and (column not in self.columns or column == name):
+                    raise PolicyError(
+                        f"the age {name!r} is to be computed from {column!r:.40}, which has no role"
+                        f"{did_you_mean(column, self.columns)}: make the date of birth an identifier, so that it is "
+                        "never released"
+                    )
+
+    def _check_sets(self) -> None:
+        """Refuse a separator that a released cell may show: it would be taken for a set."""
+        for name, separator in self.sets.items():
+            hierarchy = self.hierarchies.get(name)
+            shown = (self.suppressed_text, *(hierarchy.members if isinstance(hierarchy, Hierarchy) else ()))
+            if isinstance(separator, str) and any(separator in text for text in shown):
+                raise PolicyError(
+                    f"what stands between the codes of {name!r} is also in a name that releases may show: use another "
+                    "separator, or another name"
+                )
 
     def _check_suppressed_text(self) -> None:
         """Refuse a text that a table cannot show, or that would be read as something else."""

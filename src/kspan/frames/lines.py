@@ -38,7 +38,14 @@ def read_lines(content: bytes, source: str) -> pl.DataFrame:
     """
     with undamaged(source, WHAT):
         frame = pl.read_ndjson(content, infer_schema_length=None)
-    nested = next((name for name, kind in frame.schema.items() if kind.is_nested()), None)
+    nested = next((name for name, kind in frame.schema.items() if _is_nested(kind)), None)
     if nested is not None:
-        raise FileError(f"column {nested!r} of {source} holds lists or objects: give one value a cell")
+        raise FileError(
+            f"column {nested!r} of {source} holds objects, or lists of lists: give one value a cell, or a list of codes"
+        )
     return frame
+
+
+def _is_nested(kind: pl.DataType) -> bool:
+    """Is a cell more than a value or a plain list, which may be a set of codes?"""
+    return kind.is_nested() and not (isinstance(kind, pl.List) and not pl.Series(dtype=kind.inner).dtype.is_nested())

@@ -8,6 +8,7 @@ from typing import Any, Literal, get_type_hints, overload
 import polars as pl
 
 from kspan.data.encode import encode_people
+from kspan.data.prepared import computed
 from kspan.errors import PolicyError, did_you_mean
 from kspan.frames.files import load
 from kspan.induce.clusters.learner import clusters
@@ -60,6 +61,7 @@ class Learner:
 
     def __call__(self, people: pl.DataFrame, policy: Policy, **options: Any) -> Learned:
         """Learn from a frame; free text that nobody has declared is refused, since models name values."""
+        people = computed(people, policy)
         check_no_free_text(people, policy)
         if not self.of_codes:
             return self.function(people, policy, **options)

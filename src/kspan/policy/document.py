@@ -31,6 +31,7 @@ def policy_document(policy: Policy) -> dict[str, Any]:
         **{role: list(getattr(policy, role)) for role in ("public", "private", "identifier")},
         **written,
         "known_rows": policy.known_rows,
+        **({} if policy.order is None else {"order": policy.order}),
         "counting": policy.counting,
         "require": to_table(policy.require),
         "hierarchies": {
@@ -38,6 +39,8 @@ def policy_document(policy: Policy) -> dict[str, Any]:
             for name, given in policy.hierarchies.items()
         },
         "domains": {name: _domain(domain) for name, domain in policy.domains.items()},
+        **({"sets": dict(policy.sets)} if policy.sets else {}),
+        **({"ages": {name: age.says for name, age in policy.ages.items()}} if policy.ages else {}),
         "cells": cells,
     }
 

@@ -40,6 +40,8 @@ def draft(frame: pl.DataFrame, source: str, *, k: int = 10, found: Sequence[Gues
         "",
         *_domains(found),
         "",
+        *_sets(found),
+        *_ages(found),
         "# [cells]",
         '# missing = ["?"]         # cells that mean "not known", besides empty ones',
         '# suppressed = "value"    # or "anything", if a cell * in this table may stand for any value',
@@ -98,7 +100,8 @@ def _listing(role: str, members: Sequence[Guess]) -> list[str]:
 
 
 def _hierarchies(found: Sequence[Guess], frame: pl.DataFrame) -> list[str]:
-    kinds = {guess.column: kind_of(frame[guess.column]) for guess in found if guess.role == "public"}
+    plain = [guess.column for guess in found if guess.role == "public" and guess.sets is None]
+    kinds = {column: kind_of(frame[column]) for column in plain}
     built = {column: kind.recipe for column, kind in kinds.items() if kind.recipe is not None}
     prefixes = [guess for guess in found if guess.prefixes]
     return [
@@ -125,6 +128,38 @@ def _domains(found: Sequence[Guess]) -> list[str]:
         "[domains]" if codes else "# [domains]",
         *[f'{write_key(guess.column)} = "categorical"    # {guess.distinct:,} different codes' for guess in codes],
         "# age = [0, 120]",
+    ]
+
+
+def _sets(found: Sequence[Guess]) -> list[str]:
+    """Write the first column of sets; what several of them mean together is not known."""
+    sets = [guess for guess in found if guess.sets is not None and guess.role != "identifier"]
+    if not sets or "sampling_weight" in _keyed(found):  # of people with several rows there are no sampling weights
+        return []
+    return [
+        "# Cells with several codes: each code becomes a row of its person, and known_rows = 2 above would say that an",
+        "# attacker knows two codes of a person.",
+        "[sets]",
+        *[
+            f"{'' if place == 0 else '# '}{write_key(guess.column)} = {write_value(guess.sets)}"
+            for place, guess in enumerate(sets)
+        ],
+        "",
+    ]
+
+
+def _ages(found: Sequence[Guess]) -> list[str]:
+    births = [guess for guess in found if guess.birth]
+    taken = {guess.column for guess in found}
+    name = next(name for name in ("age", "age_in_years", "completed_years") if name not in taken)
+    if not births:
+        return []
+    born = write_value(births[0].column)
+    return [
+        f"# An age instead of {born}: make that an identifier above, {name} public, and say on which day:",
+        "# [ages]",
+        f'# {name} = {{ born = {born}, on = "2026-01-01" }}    # or on = a column of dates',
+        "",
     ]
 
 

@@ -37,8 +37,8 @@ ALIASES = {
 """The words for roles in other tools: accepted when a policy is read, but never written."""
 
 KEYS = (
-    "target", "identifier", "public", "private", "person", "known_rows", "household", "weight", "sampling_weight",
-    "counting", "require", "hierarchies", "domains", "cells",
+    "target", "identifier", "public", "private", "person", "known_rows", "order", "household", "weight",
+    "sampling_weight", "counting", "require", "hierarchies", "domains", "sets", "ages", "cells",
 )  # fmt: skip
 CELL_KEYS = ("missing", "suppressed", "suppressed_text", "range_pattern")
 FOLDER = "hierarchies"
@@ -73,6 +73,8 @@ class Policy(Schema):
     """Must every person match enough released rows, or must enough people share what each matches?"""
     known_rows: KnownRows = "all"
     """Of how many rows of one person does the attacker know the public values, where people have several?"""
+    order: str | None = None
+    """The column that orders the rows of a person in the wide form; without one, their values do."""
 
     if TYPE_CHECKING:  # accepts more types than the fields keep
 
@@ -83,6 +85,7 @@ class Policy(Schema):
             suppressed: Suppressed = "value",
             counting: Counting = "rows",
             known_rows: KnownRows = "all",
+            order: str | None = None,
             **said: Unpack[Said],
         ) -> None: ...
 
@@ -97,9 +100,10 @@ class Policy(Schema):
         _check_word("counting", self.counting, get_args(Counting))
         if self.known_rows != "all":
             check_number("known_rows", self.known_rows, low=1, whole=True)
-            if self.person is None:
+            if self.person is None and not self.sets:
                 raise PolicyError("known_rows is about people with several rows: say whose row is whose with person")
         super().__post_init__()
+        self._check_order()
         hierarchies = {name: _hierarchy(name, says, Path()) for name, says in self.hierarchies.items()}
         self._set("hierarchies", MappingProxyType(hierarchies))
         self._check_prefixes()
@@ -107,6 +111,18 @@ class Policy(Schema):
         self._set("require", resolved(self.require, self.private))
         self.require.check(self.private)
         check_declared(self.require, self)
+
+    def _check_order(self) -> None:
+        """Refuse an order of rows by nothing, and of people who have one row each."""
+        if self.order is None:
+            return
+        if self.person is None:
+            raise PolicyError("order is about people with several rows: say whose row is whose with person")
+        if self.order not in self.columns or self.order == self.person:
+            raise PolicyError(
+                f"the rows of a person are to be ordered by {str(self.order)!r:.40}, which is no column of the policy"
+                f"{did_you_mean(str(self.order), self.columns)}: name one that is public, private or an identifier"
+            )
 
     def _check_prefixes(self) -> None:
         """Refuse prefixes of numbers: a cell such as `123**` is a code, and no number."""
@@ -165,19 +181,24 @@ class Policy(Schema):
             raise PolicyError(f"{source} requires nothing: add a [require] table with at least k = 10")
         if not isinstance(says["require"], Requirement | str):
             _table(says, "require", source)
-        _table(says, "domains", source)
+        for name in ("domains", "sets", "ages"):
+            _table(says, name, source)
         says["hierarchies"] = {name: _hierarchy(name, given, folder) for name, given in hierarchies.items()}
         return cls(**{key: value for key, value in says.items() if key != "cells"}, **cells)
 
     def of_rows(self) -> "Policy":
         """The policy for a table in which each row is a person: whose it is, is then just an identifier."""
-        return replace(self, person=False, identifier=(*self.identifier, self.person)) if self.person else self
+        if not self.person:
+            return self
+        return replace(self, person=False, order=None, identifier=(*self.identifier, self.person))
 
     def to_toml(self) -> str:
         """The policy as TOML; hierarchies that are no recipes are given as files in the folder `hierarchies`."""
         top = {key: getattr(self, key) for key in ("target", "identifier", "public", "private", *SINGLE)}
         if self.known_rows != "all":
             top["known_rows"] = self.known_rows
+        if self.order is not None:
+            top["order"] = self.order
         if self.counting != "rows":
             top["counting"] = self.counting
         cells: dict[str, Any] = {"missing": self.missing}
@@ -189,9 +210,9 @@ class Policy(Schema):
             cells["range_pattern"] = self.range_pattern
         paths = {name: _written(given, f"{FOLDER}/{_file_name(name)}") for name, given in self.hierarchies.items()}
         domains = {name: domain.says for name, domain in self.domains.items()}
-        return write_toml(
-            {**top, "require": to_table(self.require), "hierarchies": paths, "domains": domains, "cells": cells}
-        )
+        ages = {name: age.says for name, age in self.ages.items()}
+        tables = {"hierarchies": paths, "domains": domains, "sets": self.sets, "ages": ages, "cells": cells}
+        return write_toml({**top, "require": to_table(self.require), **tables})
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the policy, and its hierarchies into the folder `hierarchies` beside it."""

@@ -25,8 +25,8 @@ def write_toml(document: Mapping[str, Any]) -> str:
 
 def _lines(table: Mapping[str, Any], path: tuple[str, ...]) -> list[str]:
     given = {key: value for key, value in table.items() if value not in (None, (), [], {})}
-    # Recipes of hierarchies read best on one line; other tables get a heading.
-    inline = {key for key, value in given.items() if not isinstance(value, Mapping) or "build" in value}
+    # Recipes of hierarchies and of ages read best on one line; other tables get a heading.
+    inline = {key for key, value in given.items() if not isinstance(value, Mapping) or {"build", "born"} & set(value)}
     lines = [f"{write_key(key)} = {write_value(given[key])}" for key in given if key in inline]
     if lines and path:
         lines.insert(0, f"[{'.'.join(map(write_key, path))}]")

@@ -11,6 +11,9 @@ import polars as pl
 from kspan.audit.audit import audit
 from kspan.audit.findings import Audit
 from kspan.audit.rare_values import without_rare
+from kspan.data.encode import encode
+from kspan.data.prepared import computed, prepared
+from kspan.data.wide import people_in_order, shape_of
 from kspan.errors import DataError, PolicyError
 from kspan.evaluate.cost import CostCurve, cost_curve
 from kspan.frames.commit import content_of
@@ -24,6 +27,7 @@ from kspan.model.kind import begins_model
 from kspan.model.kinds import given_model, kind_of
 from kspan.model.tree.model import Tree
 from kspan.policy import Policy, PolicyLike, people_and_policy
+from kspan.policy.wide import policy_for
 from kspan.privacy import Requirement
 from kspan.privacy.spec import parse
 from kspan.report.columns import column_changes
@@ -99,6 +103,8 @@ def report(
     """
     people, policy = people_and_policy(people, policy)
     as_given, people = people, None if people is None else load(people)
+    if people is not None and policy is not None:
+        people = computed(people, policy)
     if policy is not None and (require := judging.get("require")) is not None:
         policy = replace(policy, require=require)  # type: ignore[arg-type]  # a text is read by the policy
     place = None if path is None else Source.of(path)
@@ -119,8 +125,8 @@ def report(
         progress("judging it")
         # A function gets its people as it was fitted on them.
         behind = people
-        if people is not None and policy is not None and policy.person and how["path"] and not given:
-            behind = released_rows(people, how["path"], load(release).height)
+        if people is not None and policy is not None and _has_persons(policy) and how["path"] and not given:
+            behind = released_rows(people, how["path"], load(release).height, policy)
         found = _judged(release, as_given if is_function(release) else behind, policy, judging, progress)
         made = described(release, found, people, policy, **how)
     return Report(story(f"Privacy report: {made.title}", [made]))
@@ -145,7 +151,7 @@ def described(
     name = title or (None if place is None else place.name)
     cost = _Cost()
     if people is not None and policy is not None and found.kind in ("table", "tree"):
-        cost = _cost(load(people), policy, making, progress)
+        cost = _cost(load(people), policy, making, found, progress)
     facts = (*((Fact("method", visible(making.method)),) if making.method else ()), *_file_facts(place))
     if found.kind == "table":
         if policy is None:
@@ -182,9 +188,10 @@ def table_summary(
     """Return the facts about a table that `anonymize` made, and about the table it was made from."""
     policy = release.policy
     progress("judging the table as it was")
-    before = audit(release.people.drop(policy.never_released, strict=False), _own(release.people, policy), policy)
+    people = release.people if release.wide is None else release.wide.frame
+    before = audit(people.drop(policy.never_released, strict=False), _own(people, policy), policy)
     shown = release.facts.get("show")
-    cost = _cost(release.people, policy, Making(release.method, release.options, curve), progress)
+    cost = _cost(release.people, policy, Making(release.method, release.options, curve), release.audit, progress)
     return summarized(
         Release(
             title or ("the released table" if path is None else path.name),
@@ -198,7 +205,7 @@ def table_summary(
             ),
             costs=(*table_costs(release.audit, release.withheld, release.suppressed_share), *cost.unmeasured),
             before=before,
-            columns=_changes(release.audit, before, policy, shown),
+            columns=_changes(release.audit, before, release.shown, shown),
             unchanged=policy.private,
             curve=cost.curve,
         )
@@ -249,7 +256,7 @@ def _judged(release: Any, people: Any, policy: Policy | None, judging: Judging, 
     if not is_function(release) and given_model(release, with_people=people is not None) is None:
         if policy is None:
             raise PolicyError("a table needs the policy that says who may know what: give it, too (--policy)")
-        people = people if policy.counting == "people" or policy.person else None
+        people = people if policy.counting == "people" or _has_persons(policy) else None
     given = (people, policy) if people is not None else (policy,)
     return audit(release, *given, progress=progress, **judging)
 
@@ -265,15 +272,17 @@ def _table(
     progress: Progress,
 ) -> Summary:
     """Return the facts about a table from a file or a dataframe, which anybody may have made."""
-    frame = load(release)
-    source = None if people is None else load(people)
+    given = None if people is None else prepared(load(people), policy)[0]
+    frame, policy = prepared(load(release), policy, released=True)
+    columns = policy_for(frame, policy)
+    source = None if given is None else _as_shown(given, frame, policy)
     before = None
     if source is not None:
         progress("judging the table as it was")
         before = audit(source.drop(policy.never_released, strict=False), _own(source, policy), policy)
     # A table that others made may even have more rows than its source.
     withheld = 0 if source is None else max(source.height - frame.height, 0)
-    stars = found.suppressed.cells / max(found.rows * len(policy.public), 1) if found.suppressed else 0.0
+    stars = found.suppressed.cells / max(found.rows * len(columns.public), 1) if found.suppressed else 0.0
     return summarized(
         Release(
             title,
@@ -282,7 +291,7 @@ def _table(
             facts=(Fact("rows", f"{found.rows:,}"), *facts),
             costs=(*(table_costs(found, withheld, stars) if source is not None or stars else ()), *cost.unmeasured),
             before=before,
-            columns=_changes(found, before, policy, None),
+            columns=_changes(found, before, columns, None),
             curve=cost.curve,
         )
     )
@@ -297,15 +306,20 @@ def _changes(found: Audit, before: Audit | None, policy: Policy, numbers: Any) -
     return column_changes(found.coded, was, policy.public, k=policy.require.crowd, numbers=median)
 
 
-def _cost(people: pl.DataFrame, policy: Policy, making: Making, progress: Progress) -> _Cost:
+def _cost(people: pl.DataFrame, policy: Policy, making: Making, found: Audit, progress: Progress) -> _Cost:
     """Measure what it costs to keep the policy and, with the curve, what other k would cost; or say why not.
 
     Values of the source may look like ranges or sets, which no learner can tell from generalized cells. That is an
     error only if the curve was asked for; otherwise the page does without these figures.
     """
+    people, policy = prepared(people, policy)
     # Without a target only cells are lost, and the audit has already measured that.
     if making.method is None or (policy.target is None and not making.curve):
         return _Cost()
+    if found.persons is not None and found.persons.form == "wide":
+        if making.curve:
+            raise PolicyError("a curve is measured for long tables, and this one is wide: leave it out (--curve)")
+        return _Cost(unmeasured=("How well the target is still predicted was not measured: the table is wide.",))
     progress("measuring what it cost")
     ks = None if making.curve else [policy.require.crowd]
     try:
@@ -344,6 +358,19 @@ def _file_facts(place: Path | Source | None) -> tuple[Fact, ...]:
     told = content_of(manifest) is not None and not begins_model(content)
     beside = (Fact("manifest", visible(manifest.name)),) if told else ()
     return Fact("file", visible(path.name)), *beside, Fact("SHA-256", checksum(content))
+
+
+def _as_shown(people: pl.DataFrame, release: pl.DataFrame, policy: Policy) -> pl.DataFrame:
+    """Return people in the form of a release: in the wide one, if it has that and they have not."""
+    shape = shape_of(release, policy)
+    if shape is None or shape_of(people, policy) is not None:
+        return people
+    return people_in_order(people, encode(people, policy, by_person=True), policy, policy.order, shape)
+
+
+def _has_persons(policy: Policy) -> bool:
+    """Tell whether people may have several rows, or several codes in one."""
+    return bool(policy.person or policy.sets)
 
 
 def _own(people: pl.DataFrame, policy: Policy) -> pl.DataFrame | None:

@@ -109,7 +109,9 @@ def proof(audit: Audit, *, warned: bool = False) -> Iterator[str]:
         )
     else:
         yield "No."
-    if (persons := audit.persons) is not None:
+    if (persons := audit.persons) is not None and persons.form == "wide":
+        yield f"Everybody is one row, with up to {persons.most_rows:,} rows side by side and the number of them told."
+    elif persons is not None:
         yield (
             f"{_people(persons.people)} have {audit.rows:,} rows, and each was counted once: counting rows, the "
             f"smallest group would seem to have {audit.k.rows:,}."

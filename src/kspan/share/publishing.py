@@ -10,6 +10,7 @@ import polars as pl
 
 from kspan.audit.findings import Audit
 from kspan.data.encode import encode
+from kspan.data.prepared import computed
 from kspan.errors import DataError, DoesNotHold, PolicyError, Unreachable, did_you_mean, listed
 from kspan.frames.files import load
 from kspan.induce.atp.atp import Information, Merge, atp, best_pruned, empty, information_of
@@ -97,7 +98,8 @@ def share_tree(
     """
     _check_word("method", method, METHODS)
     learned = _pruned if method == "atp" else _grown
-    people, policy = load(data), Policy.of(policy)
+    policy = Policy.of(policy)
+    people = computed(load(data), policy)
 
     def judged(policy: Policy, offered: pl.DataFrame) -> Judged:
         tree = learned(offered, policy, **options)
@@ -116,6 +118,7 @@ def share_tree(
         private=tuple(name for name in policy.private if name == policy.target),
         hierarchies={name: given for name, given in policy.hierarchies.items() if name not in hidden},
         domains={name: given for name, given in policy.domains.items() if name not in hidden},
+        ages={},  # they have been computed
     )
     note = f"the tree asks public attributes alone: with {listed(hidden)}, too, it would break {policy.require}"
     return SharedTree(judged(known, people.drop(hidden)), note)
@@ -147,7 +150,7 @@ def prune_tree(
         asked = parse(require) if isinstance(require, str) else require
     if people is not None and policy is None:
         raise PolicyError("the policy says what is known of the people of a tree: give it, too")
-    frame = None if people is None else load(people)
+    frame = None if people is None or policy is None else computed(load(people), policy)
     tree = _given(model, frame, policy)
     if frame is not None and policy is not None:
         tree = _of_these(tree, frame, policy)

@@ -26,6 +26,7 @@ from kspan.data.arrays import Bools, Int64s
 from kspan.data.cells import SUPPRESSED, Between, number
 from kspan.data.encode import encode
 from kspan.data.meaning import meanings
+from kspan.data.prepared import prepared
 from kspan.data.table import Column, Table
 from kspan.errors import DataError, DoesNotHold, KspanError, PolicyError, listed
 from kspan.frames.files import load
@@ -56,7 +57,8 @@ class Asked:
 
 def applied(data: Any, policy: Policy, ways: Ways, origin: Mapping[str, Any], asked: Asked) -> TableRelease:
     """Return the release of new rows by the ways of an earlier one; refuse it if it does not hold."""
-    people, given = load(data), asked.rng
+    given = asked.rng
+    people, policy = prepared(load(data), policy)
     asked.progress("coding the columns")
     table, of_rows = _coded(people, policy, asked)
     earlier = [load(each) for each in asked.beside]

@@ -2,7 +2,7 @@
 
 import secrets
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from inspect import signature
 from typing import Any
 
@@ -12,13 +12,16 @@ import polars as pl
 from kspan.anonymize.crowds import Recoding
 from kspan.anonymize.frame import recoded
 from kspan.anonymize.persons import made_of_people
+from kspan.anonymize.wide import WidePeople, made_wide
 from kspan.audit.audit import audit
 from kspan.audit.findings import Audit
 from kspan.data.encode import encode
+from kspan.data.prepared import prepared
 from kspan.data.table import Table
 from kspan.errors import DataError, DoesNotHold, KspanError, PolicyError, Unreachable, did_you_mean, listed
 from kspan.frames.files import load
 from kspan.frames.native import of_its_kind
+from kspan.model.partition import Partition
 from kspan.options import PROGRESS, check_names
 from kspan.policy import Policy, PolicyLike
 from kspan.policy.free_text import check_no_free_text
@@ -31,6 +34,9 @@ SEEDS = 2**63
 Progress = Callable[[str], None]
 
 
+FORMS = ("long", "wide")
+
+
 def anonymize(
     data: Any,
     policy: PolicyLike,
@@ -38,40 +44,41 @@ def anonymize(
     *,
     rng: int | np.random.Generator | None = None,
     keep_order: bool = False,
+    form: str = "long",
+    at_most: int | None = None,
     progress: Progress = lambda step: None,
     **options: Any,
 ) -> TableRelease:
     """Return a table in which everybody stands in a crowd, by `kactus`, `mondrian`, `tds`, `incognito`, ...
 
     `auto` tries the methods that fit the policy and takes the one that keeps most of the target (or, without one, of
-    the cells). `rng` is a seed or a generator; the same seed gives the same table. The options of each method are those
-    of its function in `kspan.anonymize`.
+    the cells). `rng` is a seed or a generator; the same seed gives the same table. Where people have several rows, the
+    `wide` form has one row a person, with `at_most` so many rows side by side. The options of each method are those of
+    its function in `kspan.anonymize`.
     """
     seed = secrets.randbelow(SEEDS) if rng is None else int(rng) if isinstance(rng, int | np.integer) else None
-    people, asked = load(data), Policy.of(policy)
+    _check_form(form, at_most)
     progress("coding the columns")
-    table, policy = _coded(people, asked)
+    subject = _Subject.of(load(data), Policy.of(policy), form, at_most)
 
     def made(name: str) -> TableRelease:
         # Each method starts from the seed anew, so that `auto` gives the same table as the method it chooses.
         generator = rng if isinstance(rng, np.random.Generator) else np.random.default_rng(seed)
         progress(f"trying {name}" if method == "auto" else "making groups")
         given = _options(name, options, progress) if method != "auto" else {}
-        recoding = _recoded(name, table, policy, generator, given)
-        frame = recoded(people, policy, recoding.partition, generator, keep_order=keep_order)
+        recoding = subject.recoding(name, generator, given)
+        frame = subject.released(recoding.partition, generator, keep_order=keep_order)
         if not frame.height:
-            raise Unreachable(f"{name} would withhold everybody to reach {policy.require}: lower it, or add people")
+            raise Unreachable(
+                f"{name} would withhold everybody to reach {subject.policy.require}: lower it, or add people"
+            )
         progress("judging them")
-        found = audit(frame, rows_behind(people, table, recoding, policy), policy)
+        found = audit(frame, subject.behind(recoding), subject.policy)
         if not found.holds:
-            raise _refusal(name, frame, found, policy)
-        withheld = recoding.partition.withheld
+            raise _refusal(name, frame, found, subject.policy)
         # `given` may also hold the progress, which is no option.
         told = {key: value for key, value in options.items() if key in given}
-        return TableRelease(
-            of_its_kind(data, frame), policy, name, told, recoding.facts, found, withheld, keep_order, seed, people,
-            table, recoding, asked,
-        )  # fmt: skip
+        return subject.release(of_its_kind(data, frame), name, told, recoding, found, keep_order, seed)
 
     if method != "auto":
         if method not in methods():
@@ -80,6 +87,11 @@ def anonymize(
         return made(method)
     if options:
         raise PolicyError(f"auto takes no options such as {listed(options)}: name the method that they are for")
+    return _tried(made, subject.policy)
+
+
+def _tried(made: Callable[[str], TableRelease], policy: Policy) -> TableRelease:
+    """Return the best of the releases that the methods make which fit the policy."""
     releases, refusals = [], {}
     for name in (name for name in AUTO if _fits(name, policy)):
         try:
@@ -92,24 +104,83 @@ def anonymize(
     return _best(releases, policy, refused=list(refusals))
 
 
-def _coded(people: pl.DataFrame, policy: Policy) -> tuple[Table, Policy]:
-    """Return the coded table, and the policy for it; refuse what a release must not hold, and values that nobody has.
+@dataclass(frozen=True, repr=False)
+class _Subject:
+    """The people whose table is made anonymous."""
 
-    The policy is that of rows, if each row is a person.
-    """
-    if policy.person and policy.person not in people.columns:
-        raise DataError(f"the table does not say whose row it is: add the column {policy.person!r}")
-    check_no_free_text(people, policy)
-    table = encode(people, policy, by_person=True)
-    check_occurs(policy.require, table, policy)
-    return table, policy.of_rows() if table.persons is None else policy
+    people: pl.DataFrame
+    table: Table
+    """What methods see: the rows of people, or in the wide form one row a person."""
+    policy: Policy
+    """The policy for the table; it is that of rows, if each row is a person."""
+    asked: Policy
+    wide: WidePeople | None
+
+    @classmethod
+    def of(cls, people: pl.DataFrame, asked: Policy, form: str, at_most: int | None) -> "_Subject":
+        """Code the people; refuse what a release must not hold, and values that nobody has."""
+        given, (people, asked) = asked, prepared(people, asked)
+        if asked.person and asked.person not in people.columns:
+            raise DataError(f"the table does not say whose row it is: add the column {asked.person!r}")
+        if form == "wide" and not asked.person:
+            raise PolicyError(
+                'the wide form is for people with several rows: say whose row is whose (person = "patient_id")'
+            )
+        check_no_free_text(people, asked)
+        table = encode(people, asked, by_person=True)
+        check_occurs(asked.require, table, asked)
+        if table.persons is None:
+            return cls(people, table, asked.of_rows(), given, None)
+        if form == "long":
+            return cls(people, table, asked, given, None)
+        wide = WidePeople.of(people, table, asked, at_most)
+        return cls(people, wide.table, asked, given, wide)
+
+    def recoding(self, name: str, rng: np.random.Generator, given: Mapping[str, Any]) -> Recoding:
+        """Return what a method makes of the people; where they have several rows, it makes groups of people."""
+
+        def method(table: Table, policy: Policy) -> Recoding:
+            return methods()[name](table, policy, rng=rng, **given)
+
+        if self.wide is not None:
+            return made_wide(method, self.wide)
+        if self.table.persons is None:
+            return method(self.table, self.policy)
+        return made_of_people(method, self.table, self.policy, rng)
+
+    def released(self, partition: Partition, rng: np.random.Generator, *, keep_order: bool) -> pl.DataFrame:
+        """Return the table to release."""
+        if self.wide is None:
+            return recoded(self.people, self.policy, partition, rng, keep_order=keep_order)
+        return self.wide.trimmed(recoded(self.wide.frame, self.wide.policy, partition, rng, keep_order=keep_order))
+
+    def behind(self, recoding: Recoding) -> pl.DataFrame | None:
+        """Return the rows that were released, if the judge needs them."""
+        return rows_behind(self.people, self.table, recoding, self.policy, self.wide)
+
+    def release(
+        self,
+        table: Any,
+        method: str,
+        options: Mapping[str, Any],
+        recoding: Recoding,
+        found: Audit,
+        keep_order: bool,
+        seed: int | None,
+    ) -> TableRelease:
+        """Return the release, with all that the owner should know of it."""
+        withheld = recoding.partition.withheld
+        return TableRelease(
+            table, self.policy, method, options, recoding.facts, found, withheld, keep_order, seed, self.people,
+            self.table, recoding, self.asked, self.wide,
+        )  # fmt: skip
 
 
-def _recoded(name: str, table: Table, policy: Policy, rng: np.random.Generator, given: Mapping[str, Any]) -> Recoding:
-    """Return what a method makes of a table; where people have several rows, it makes groups of people."""
-    if table.persons is None:
-        return methods()[name](table, policy, rng=rng, **given)
-    return made_of_people(lambda rows, asked: methods()[name](rows, asked, rng=rng, **given), table, policy, rng)
+def _check_form(form: str, at_most: int | None) -> None:
+    if form not in FORMS:
+        raise PolicyError(f"there is no form {form!r:.40}{did_you_mean(str(form), FORMS)}: use {' or '.join(FORMS)}")
+    if at_most is not None and form != "wide":
+        raise PolicyError("at_most says how many rows of a person stand side by side: ask for the wide form, too")
 
 
 def _refusal(method: str, frame: pl.DataFrame, found: Audit, policy: Policy) -> KspanError:
@@ -120,7 +191,7 @@ def _refusal(method: str, frame: pl.DataFrame, found: Audit, policy: Policy) -> 
             f"the groups of {method} overlap, so that the people who match the same of them break {policy.require}: "
             f"use {', '.join(others)}, or let the policy count rows"
         )
-    if found.persons is not None and method not in APART_BY_ROWS:
+    if found.persons is not None and found.persons.form == "long" and method not in APART_BY_ROWS:
         return Unreachable(
             f"the groups of {method} overlap, so that the people whose rows match the same of them break "
             f"{policy.require}: use {', '.join(name for name in APART_BY_ROWS)}"

@@ -20,6 +20,8 @@ from kspan.frames.source import Source
 from kspan.model.checks import Place, text, texts
 from kspan.model.documents import check_format, parsed
 from kspan.policy import Policy
+from kspan.privacy import KAnonymity, Requirement
+from kspan.privacy.spec import parse
 from kspan.tables.release import VERSION
 
 Names = Mapping[str, Mapping[str, tuple[str, ...]]]
@@ -39,6 +41,8 @@ class Manifest:
     """How the table was made."""
     weight: str | None = None
     suppressed_text: str = SUPPRESSED
+    form: str = "long"
+    """Is each row a person with several rows side by side ("wide")?"""
     checksum: str | None = None
     """The SHA-256 of the table that it was written for."""
 
@@ -51,7 +55,7 @@ class Manifest:
             private=self.private,
             target=target,
             weight=self.weight,
-            require=self.requirement,
+            require=self.requirement if self.form == "long" else _crowds(self.requirement),
             suppressed_text=self.suppressed_text,
         )
 
@@ -114,8 +118,14 @@ def manifest_in(said: str, source: str) -> Manifest:
         None if document.get("method") is None else text(top, "'method'", document["method"]),
         None if weight is None else text(place, "'weight'", weight),
         text(place, "'suppressed'", suppressed),
+        text(place, "'form'", claim.get("form", "long")),
         None if document.get("sha256") is None else text(top, "'sha256'", document["sha256"]).lower(),
     )
+
+
+def _crowds(requirement: str) -> Requirement:
+    """Return what is required of crowds alone: of private values it is asked over several columns of a wide table."""
+    return next((part for part in parse(requirement).parts if isinstance(part, KAnonymity)), KAnonymity(1))
 
 
 def _names(top: Place, found: Any) -> Names:

@@ -11,6 +11,7 @@ import numpy as np
 
 from kspan.anonymize.newcomers import shown_by_ways
 from kspan.anonymize.ways import Ways
+from kspan.data.prepared import computed
 from kspan.errors import DataError, PolicyError, listed
 from kspan.frames.commit import File, write_files
 from kspan.frames.files import load, read_text
@@ -60,7 +61,7 @@ class KeptRecoding:
 
     def recode(self, data: Any) -> Any:
         """Return new rows as `TableRelease.recode` does: to learn from, and not judged."""
-        rows = load(data)
+        rows = computed(load(data), self.policy)
         absent = [name for name in self.policy.public if name not in rows.columns]
         if absent:
             raise DataError(f"the new rows lack the public column {listed(absent)}: add it")

@@ -15,9 +15,11 @@ from kspan.anonymize.crowds import Recoding
 from kspan.anonymize.frame import mapped
 from kspan.anonymize.newcomers import shown_of
 from kspan.anonymize.ways import ways_of
+from kspan.anonymize.wide import WidePeople
 from kspan.audit.findings import Audit
 from kspan.data.cells import SUPPRESSED
 from kspan.data.hierarchy import Hierarchy
+from kspan.data.prepared import computed, prepared
 from kspan.data.table import Table
 from kspan.errors import DataError, DoesNotHold, KspanError, PolicyError, listed
 from kspan.frames.commit import File, content_of, write_files
@@ -33,6 +35,7 @@ from kspan.frames.source import Source
 from kspan.model.partition import WITHHELD, Partition
 from kspan.notebooks import ShownInNotebooks
 from kspan.policy import Policy
+from kspan.policy.wide import policy_for
 from kspan.publish import judged_rows, judged_table
 
 if TYPE_CHECKING:
@@ -67,6 +70,8 @@ class TableRelease(ShownInNotebooks):
     recoding: Recoding = field(repr=False)
     asked: Policy = field(repr=False)
     """The policy as it was given, before each row was found to be a person."""
+    wide: WidePeople | None = field(default=None, repr=False)
+    """The people in the wide form, if the table has it: then the rows of `source` are people, not rows of them."""
 
     def __repr__(self) -> str:
         return (
@@ -86,7 +91,12 @@ class TableRelease(ShownInNotebooks):
     @cached_property
     def behind(self) -> pl.DataFrame | None:
         """The rows of the source that were released, if the judge needs them."""
-        return rows_behind(self.people, self.source, self.recoding, self.policy)
+        return rows_behind(self.people, self.source, self.recoding, self.policy, self.wide)
+
+    @cached_property
+    def shown(self) -> Policy:
+        """The policy by the columns of the released table."""
+        return self.policy if self.wide is None else policy_for(self.frame, self.policy)
 
     def mapping(self) -> Any:
         """Return what each public value became, and in how many rows: for the owner, since it names source values."""
@@ -97,7 +107,9 @@ class TableRelease(ShownInNotebooks):
 
         They are not judged: three new people may be a group of their own. See `kspan.anonymize.newcomers`.
         """
-        rows = load(data)
+        if self.wide is not None:
+            raise PolicyError("a wide release has one row a person, and new rows are not: make a long one for that")
+        rows = computed(load(data), self.policy)
         absent = [name for name in self.policy.public if name not in rows.columns]
         if absent:
             raise DataError(f"the new rows lack the public column {listed(absent)}: add it")
@@ -109,6 +121,10 @@ class TableRelease(ShownInNotebooks):
         from kspan.tables.applying import METHOD  # which makes releases itself, as does what is kept
         from kspan.tables.recoding import KeptRecoding
 
+        if self.wide is not None:
+            raise PolicyError(
+                "the recoding of a wide release cannot be applied to later rows: make a long one to keep its recoding"
+            )
         if self.method == METHOD:
             raise PolicyError("these rows were shown by a recoding that is kept already: apply that one again")
         ways = ways_of(self.recoding, self.source, self.policy.public)
@@ -123,8 +139,8 @@ class TableRelease(ShownInNotebooks):
         claim: dict[str, Any] = {
             "requirement": str(self.policy.require),
             "counting": self.policy.counting,
-            "public": list(self.policy.public),
-            "private": list(self.policy.private),
+            "public": list(self.shown.public),
+            "private": list(self.shown.private),
             "order": "as in the source" if self.keep_order else "shuffled inside groups",
             "missing": "a missing public value is a value that the attacker sees",
         }
@@ -135,6 +151,8 @@ class TableRelease(ShownInNotebooks):
         if self.policy.person:
             claim["counting"] = "people"
             claim["known_rows"] = self.policy.known_rows
+        if self.wide is not None:
+            claim |= self._told_of_wide()
         if defused:
             claim["formulas"] = TOLD
         found = self.audit.leaving()
@@ -153,6 +171,17 @@ class TableRelease(ShownInNotebooks):
             "sha256": digest,
         }
 
+    def _told_of_wide(self) -> dict[str, Any]:
+        """Say what the numbered columns are, and how many rows of the people in the table they do not have."""
+        assert self.wide is not None
+        return {
+            "counting": self.policy.counting,
+            "known_rows": "all",
+            "form": "wide",
+            "rows_ordered_by": self.policy.order or "their values",
+            "rows_left_out": self.wide.left_out(self.partition),
+        }
+
     def for_owner(self) -> dict[str, Any]:
         """Return the manifest with all facts about how the table was made, which stay with the owner."""
         return {**self.manifest(), "facts": _plain(self.facts)}
@@ -164,8 +193,8 @@ class TableRelease(ShownInNotebooks):
         A hierarchy that was built from the data is not told: it would say which values there are.
         """
         told = {}
-        for attribute in self.policy.public:
-            hierarchy = self.policy.hierarchies.get(attribute)
+        for attribute in self.shown.public:
+            hierarchy = self.shown.hierarchies.get(attribute)
             if not isinstance(hierarchy, Hierarchy) or self.frame[attribute].dtype != pl.String:
                 continue
             shown = set(self.frame[attribute].unique().drop_nulls()) - {SUPPRESSED, self.policy.suppressed_text}
@@ -180,7 +209,7 @@ class TableRelease(ShownInNotebooks):
     def suppressed_share(self) -> float:
         """The share of public cells that show nothing."""
         cells = self.audit.suppressed.cells if self.audit.suppressed else 0
-        return cells / max(self.audit.rows * len(self.policy.public), 1)
+        return cells / max(self.audit.rows * len(self.shown.public), 1)
 
     def save(
         self,
@@ -236,7 +265,10 @@ class TableRelease(ShownInNotebooks):
             "facts": _plain(self.facts),
             **self._origin(source),
         }
-        if self.behind is not None:  # to judge the release again, the rows in it must be known
+        if self.wide is not None:
+            owner["withheld_rows"] = np.flatnonzero(~self.wide.released(self.partition)).tolist()
+            owner |= {"people_released": self.audit.rows, "source_rows": self.people.height}
+        elif self.behind is not None:  # to judge the release again, the rows in it must be known
             owner["withheld_rows"] = np.flatnonzero(self.partition.group == WITHHELD).tolist()
         return File(_json(owner).encode(), owner_only=True)
 
@@ -275,25 +307,36 @@ def beside(path: str | os.PathLike[str]) -> tuple[Path, ...]:
     return (staying,) if is_target(Source.of(path)) else (manifest_path(path), staying)
 
 
-def released_rows(people: pl.DataFrame, release: str | os.PathLike[str], rows: int) -> pl.DataFrame:
+def released_rows(people: pl.DataFrame, release: str | os.PathLike[str], rows: int, policy: Policy) -> pl.DataFrame:
     """Return the people who are in a release of so many rows, if the owner's file beside it tells; otherwise all."""
+    people, _ = prepared(people, policy)
     try:
         owner = json.loads(content_of(beside(release)[-1]) or b"{}")
     except (OSError, ValueError, RecursionError):
         return people
     withheld = owner.get("withheld_rows") if isinstance(owner, dict) and owner.get("format") == OWNER_FORMAT else None
-    if not isinstance(withheld, list) or people.height - len(withheld) != rows:
+    if not isinstance(withheld, list) or _rows_told(owner, people.height, len(withheld)) != rows:
         return people  # the file is of another table
     gone = np.zeros(people.height, bool)
     gone[[row for row in withheld if type(row) is int and 0 <= row < people.height]] = True
     return people.filter(pl.Series(~gone))
 
 
-def rows_behind(people: pl.DataFrame, source: Table, recoding: Recoding, policy: Policy) -> pl.DataFrame | None:
+def _rows_told(owner: Mapping[str, Any], source: int, withheld: int) -> Any:
+    """Return how many rows a release has, by its owner's file; a wide one has a row a person."""
+    if "people_released" in owner:
+        return owner["people_released"] if owner.get("source_rows") == source else None
+    return source - withheld
+
+
+def rows_behind(
+    people: pl.DataFrame, source: Table, recoding: Recoding, policy: Policy, wide: WidePeople | None = None
+) -> pl.DataFrame | None:
     """Return the rows that were released if people are counted, since then the judge needs them; otherwise None."""
     if policy.counting == "rows" and source.persons is None and policy.household is None:
         return None
-    return people.filter(pl.Series(recoding.partition.group != WITHHELD))
+    kept = recoding.partition.group != WITHHELD if wide is None else wide.released(recoding.partition)
+    return people.filter(pl.Series(kept))
 
 
 def _plain(value: Any) -> Any:

@@ -15,15 +15,17 @@ from kspan.audit.table.people import linked_people, people_behind
 from kspan.audit.table.person_spans import PersonSpans
 from kspan.audit.table.sampled import sample_of
 from kspan.audit.table.spans import TableSpans
+from kspan.audit.table.wide import WideTable
 from kspan.data.arrays import Int64s
 from kspan.data.domain import Domain, told
 from kspan.data.encode import encode
 from kspan.data.groups import count_groups
 from kspan.data.meaning import canonical
+from kspan.data.prepared import computed, prepared
 from kspan.data.table import Table
 from kspan.errors import KspanError, PolicyError
 from kspan.frames.files import load
-from kspan.frames.native import like
+from kspan.frames.native import like, of_its_kind
 from kspan.model.partition import Partition
 from kspan.policy import Policy
 from kspan.policy.free_text import told_of_free_text
@@ -40,7 +42,13 @@ def audit_table(
     and does not change the verdict.
     """
     progress("reading the table")
-    frame = load(release)
+    people = None if people is None else prepared(people, policy)[0]
+    given = load(release)
+    frame, policy = prepared(given, policy, released=True)
+    if (wide := WideTable.of(frame, people, policy)) is not None:
+        require, people, policy = policy.require, wide.people, wide.policy
+    else:
+        require = policy.require
     progress("coding its columns")
     table = canonical(encode(frame, policy, by_person=True), policy.range_pattern)
     behind = None if people is None else people_behind(people, policy)
@@ -50,7 +58,7 @@ def audit_table(
         table = canonical(encode(frame, policy, by_person=True), policy.range_pattern)
     progress("linking people to groups")
     partition = Partition.by_equality(table, policy.public)
-    groups = count_groups(table, partition.group, partition.number, policy.private)
+    groups = count_groups(table, partition.group, partition.number, policy.private if wide is None else ())
     crowd = crowds(partition, groups, policy.suppressed, policy.counting)
     if policy.person and policy.person not in frame.columns and behind is None:
         raise PolicyError(
@@ -58,9 +66,11 @@ def audit_table(
             "give the people behind it (--data), so that people are counted and not rows"
         )
     known = _declaring(policy, _spelled(table))
-    population_sizes = None if population is None else _in_population(partition, load(population), known)
+    population_sizes = (
+        None if population is None else _in_population(partition, computed(load(population), known), known)
+    )
     progress("judging")
-    identifiers = tuple(name for name in policy.never_released if name in frame.columns)
+    identifiers = tuple(name for name in policy.never_released if name in given.columns)
     by_person = table.persons is not None or (behind is not None and behind.persons is not None)
     linkage = None if behind is None or by_person else linked_people(behind, partition, groups, policy)
     sample = sample_of(frame, partition, groups, policy)
@@ -70,12 +80,15 @@ def audit_table(
         spans = PersonSpans.of_groups(spans)
     elif by_person and behind is not None:
         spans = PersonSpans.of_linked(spans, behind)
-    found = judge(spans, policy.require, show=show)
+    elif wide is not None:
+        spans = wide.spans(spans)
+    found = judge(spans, require, show=show)
     found = replace(found, assumptions=(*found.assumptions, *told_of_free_text(frame, policy)))
     if isinstance(release, str | os.PathLike):
         return found
-    # Rows are handed out as the kind of dataframe that was given.
-    return replace(found, make_per_row=lambda: like(release, found.make_per_row()))
+    # Rows are handed out as the kind of dataframe that was given, which has others if its sets became rows.
+    handed_out = like if frame.height == given.height else of_its_kind
+    return replace(found, make_per_row=lambda: handed_out(release, found.make_per_row()))
 
 
 def _households(people: pl.DataFrame | None, policy: Policy) -> Int64s | None:

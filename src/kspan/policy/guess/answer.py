@@ -26,6 +26,10 @@ class Guess:
     """Do its codes tell less and less when they lose characters from the end?"""
     key: str | None = None
     """The key of a policy that it would suit besides its role: person, household or sampling_weight."""
+    sets: str | bool | None = None
+    """Of cells that are sets of codes: what stands between two codes, or True if cells are lists."""
+    birth: bool = False
+    """Are these full dates of birth, from which an age can be computed?"""
     outcome: int = 0
     """How much it looks like something to predict; 0 if it does not."""
 
