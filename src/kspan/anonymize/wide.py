@@ -17,7 +17,7 @@ import polars as pl
 from kspan.anonymize.cells import shown
 from kspan.anonymize.crowds import Recoding
 from kspan.anonymize.frame import labels_of
-from kspan.anonymize.persons import loss_of, smallest_crowd, without_empty
+from kspan.anonymize.persons import loss_of, without_empty
 from kspan.data.arrays import Bools, Codes, Int64s
 from kspan.data.encode import encode
 from kspan.data.groups import count_groups
@@ -169,7 +169,7 @@ def made_wide(method: Method, people: WidePeople) -> Recoding:
 
 def _made_of_same(method: Method, people: WidePeople, same: Int64s, rows: int) -> Recoding:
     """The groups of people who all have so many rows: of larger and larger ones, those that lose least."""
-    size, best, least = smallest_crowd(people.asked), None, np.inf
+    size, best, least = people.asked.require.crowd, None, np.inf
     for larger in LARGER:
         if best is not None and larger * size * 2 > len(same):
             break

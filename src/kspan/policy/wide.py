@@ -38,7 +38,7 @@ def wide_policy(policy: Policy, shape: Shape, rows: int | None = None) -> Policy
         ages={},
         domains=domains,
         hierarchies={each: given for name, given in policy.hierarchies.items() for each in shape.names(name, rows)},
-        require=next((part for part in policy.require.parts if isinstance(part, KAnonymity)), KAnonymity(1)),
+        require=KAnonymity(policy.require.crowd),
     )
 
 
