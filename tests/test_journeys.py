@@ -43,13 +43,14 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     policy = ks.Policy(public=["age", "education", "sex"], target="income", require="k=5")
     policy.save(place / "policy.toml")
     ks.anonymize(people, policy, "kactus", rng=1).save(place / "released.csv")
+    ks.anonymize(people, policy, "mondrian", rng=1).save_recoding(place / "recoding.json")
     for owner in ("north", "south"):
         ks.share_tree(people, policy).save(place / f"{owner}.json")
     return place
 
 
-def test_there_are_five_journeys_and_no_file_is_entered_twice() -> None:
-    assert {command.split()[1] for command in JOURNEYS} == {"audit", "anonymize", "learn", "share", "report"}
+def test_there_are_six_journeys_and_no_file_is_entered_twice() -> None:
+    assert {command.split()[1] for command in JOURNEYS} == {"audit", "anonymize", "learn", "share", "apply", "report"}
     for command, steps in JOURNEYS.items():
         files = [file for file, _ in steps]
         assert len(set(files)) == len(files) > 5, command
