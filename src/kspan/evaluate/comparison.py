@@ -11,6 +11,7 @@ import polars as pl
 
 from kspan.data.arrays import Int64s
 from kspan.data.encode import encode_people
+from kspan.data.prepared import computed
 from kspan.data.table import Column
 from kspan.errors import DataError, KspanError, PolicyError, did_you_mean, listed
 from kspan.evaluate.agreement import accuracy, text_labels
@@ -103,7 +104,8 @@ def compared(
 ) -> Comparison:
     """Compare learners on frames by name, the original first; `test` is the name and frame of the test table."""
     target = target_of(policy)
-    called, people = test
+    tables = {name: computed(frame, policy) for name, frame in tables.items()}
+    called, people = test[0], computed(test[1], policy)
     original = next(iter(tables))
     labels = target_column(tables[original], policy, original)
     read = labels_like(policy, labels)  # all tables read labels as the original does, as numbers or as words

@@ -13,6 +13,7 @@ import polars as pl
 
 from kspan.audit.findings import Audit
 from kspan.data.encode import encode_people
+from kspan.data.prepared import computed
 from kspan.errors import DoesNotHold, KspanError, PolicyError, Unreachable, check_number, did_you_mean
 from kspan.evaluate.trial import Trial
 from kspan.frames.files import load
@@ -104,7 +105,7 @@ def cost_curve(
         raise PolicyError(f"there is no method {method!r}{did_you_mean(method, known)}: use {', '.join(known)}")
     random = np.random.default_rng(rng)
     # Every k gets the same seed, so that only k makes a difference.
-    seed, frame = int(random.integers(SEEDS)), load(data)
+    seed, frame = int(random.integers(SEEDS)), computed(load(data), policy)
     predicts = makes_trees(method) or policy.target in policy.private
     trial = Trial.of(frame, policy, tested, rng=random) if predicts else None
     people, policy = (frame, policy) if trial is None else (trial.known, _for_some(trial, frame))

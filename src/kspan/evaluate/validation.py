@@ -11,6 +11,7 @@ from scipy import stats
 
 from kspan.data.arrays import Floats, Int64s
 from kspan.data.encode import encode_people
+from kspan.data.prepared import computed
 from kspan.errors import DataError, PolicyError, did_you_mean
 from kspan.evaluate.agreement import accuracy
 from kspan.evaluate.learners import learner_named
@@ -72,7 +73,8 @@ def five_by_two(
     >>> found.accuracy["c45"].shape, found.f_test("c45", "always the same").p < 0.5
     ((5, 2), True)
     """
-    frame, policy = load(people), Policy.of(policy)
+    policy = Policy.of(policy)
+    frame = computed(load(people), policy)
     truth = known_labels(frame, policy, "the table")
     table = encode_people(frame, policy, [])
     weights = table.weights
