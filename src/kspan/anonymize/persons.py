@@ -11,11 +11,10 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
-import polars as pl
 
 from kspan.anonymize.crowds import Recoding
 from kspan.data.arrays import Bools, Int64s
-from kspan.data.groups import Groups, count_groups
+from kspan.data.groups import NO_WEIGHTS, Groups, count_groups, tally
 from kspan.data.persons import count_persons
 from kspan.data.table import Table
 from kspan.errors import Unreachable
@@ -121,13 +120,15 @@ class _Repair:
         rows = self._rows()
         if not len(rows):
             return
-        order = rows[np.lexsort((self.rng.random(len(rows)), self.person[rows], self.group[rows]))]
-        group, person = self.group[order], self.person[order]
-        begins = np.flatnonzero(np.r_[True, (np.diff(group) != 0) | (np.diff(person) != 0)])
-        has = np.diff(np.r_[begins, len(order)])
-        cap = _caps(group[begins], has, self.number, self.k)
-        place = np.arange(len(order)) - np.repeat(begins, has)
-        self.group[order[place >= cap[group]]] = WITHHELD
+        people = int(self.person.max()) + 1
+        keys = self.group[rows] * people + self.person[rows]
+        pairs, has, pair = tally(keys, self.number * people, NO_WEIGHTS, locate=True)
+        cap = _caps(pairs // people, has, self.number, self.k)[pairs // people]
+        too_many = (has > cap)[pair]
+        rows, pair = rows[too_many], pair[too_many]
+        order = np.lexsort((self.rng.random(len(rows)), pair))
+        rows, pair = rows[order], pair[order]
+        self.group[rows[_place_in_person(pair) >= cap[pair]]] = WITHHELD
 
     def _withhold_groups(self) -> None:
         """Withhold groups that are too small, or break the requirement by people or by rows."""
@@ -200,20 +201,30 @@ def _caps(group: Int64s, has: Int64s, number: int, k: int) -> Int64s:
 
 
 def _sets(person: Int64s, group: Int64s) -> Int64s:
-    """For each person by number, the number of the set of groups that the person has."""
-    pairs = pl.DataFrame({"person": person, "group": group}).unique().sort("person", "group")
-    sets = pairs.group_by("person", maintain_order=True).agg(pl.col("group").cast(pl.String).str.join(" "))
-    of_person = np.full(int(person.max()) + 1, -1, np.int64)
-    of_person[sets["person"].to_numpy()] = sets["group"].rank("dense").to_numpy().astype(np.int64) - 1
+    """For each person by number, the number of the set of groups that the person has.
+
+    Sets are told apart by the sums of random marks of their groups.
+    """
+    width, people = int(group.max()) + 1, int(person.max()) + 1
+    pairs, _, _ = tally(person * width + group, people * width, NO_WEIGHTS)
+    owner, member = np.divmod(pairs, width)
+    marks = np.random.default_rng(0).integers(0, 1 << 63, width, np.uint64)
+    begins = np.flatnonzero(np.r_[True, np.diff(owner) != 0])
+    of_person = np.full(people, -1, np.int64)
+    of_person[owner[begins]] = np.unique(np.add.reduceat(marks[member], begins), return_inverse=True)[1]
     return of_person
 
 
 def _commonest(person: Int64s, group: Int64s) -> Int64s:
     """For each row, the group in which its person has most rows; of several the first."""
-    rows = pl.DataFrame({"person": person, "group": group})
-    counted = rows.group_by("person", "group").len().sort(["person", "len", "group"], descending=[False, True, False])
-    first = counted.unique("person", keep="first", maintain_order=True)
-    return rows.join(first, on="person", how="left", maintain_order="left")["group_right"].to_numpy()
+    width, people = int(group.max()) + 1, int(person.max()) + 1
+    pairs, rows, _ = tally(person * width + group, people * width, NO_WEIGHTS)
+    owner, member = np.divmod(pairs, width)
+    order = np.lexsort((member, -rows, owner))
+    begins = np.flatnonzero(np.r_[True, np.diff(owner[order]) != 0])
+    most = np.full(people, -1, np.int64)
+    most[owner[order[begins]]] = member[order[begins]]
+    return most[person]
 
 
 def without_empty(partition: Partition) -> Partition:
