@@ -110,11 +110,7 @@ def compared(
     labels = target_column(tables[original], policy, original)
     read = labels_like(policy, labels)  # all tables read labels as the original does, as numbers or as words
     truth = known_labels(people, read, called)
-    known = {labels.label(code) for code in range(labels.size)}
-    if not set(truth.unique()) & known:
-        raise DataError(
-            f"no label of {target!r} in {called} is one of {original}: write labels in both tables the same way"
-        )
+    known = _known(labels, truth, original, called)
     offers = {name: _offered(frame, name, people, called, read) for name, frame in tables.items()}
     for name, frame in tables.items():
         _check_labels(target_column(frame, read, name), known, name, original)
@@ -189,6 +185,16 @@ def _telling(what: str) -> Iterator[None]:
 
 def _attributes(policy: Policy) -> list[str]:
     return [name for name in (*policy.public, *policy.private) if name != policy.target]
+
+
+def _known(labels: Column, truth: pl.Series, original: str, called: str) -> set[str]:
+    """Return the labels of the original; refuse a test table in which nobody has one of them."""
+    known = {labels.label(code) for code in range(labels.size)}
+    if not set(truth.unique()) & known:
+        raise DataError(
+            f"no label of {labels.name!r} in {called} is one of {original}: write labels in both tables the same way"
+        )
+    return known
 
 
 def _check_labels(column: Column, known: set[str], name: str, original: str) -> None:
