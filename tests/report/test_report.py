@@ -88,6 +88,34 @@ def test_the_verdict_of_a_good_release_is_a_sentence_that_anybody_understands() 
     assert found.proof[0] == "Yes: the smallest group has 3 people."
 
 
+def of_a_sample(sizes: list[int], weight: float) -> tuple[str, ...]:
+    """The proof of groups of such sizes, in which everybody stands for so many people."""
+    group = np.repeat(np.arange(len(sizes)), sizes)
+    frame = pl.DataFrame({"group": group, "w": np.full(len(group), weight)})
+    return only(ks.report(frame, policy=ks.Policy(public=["group"], sampling_weight="w", require="k=1"))).proof
+
+
+def test_people_who_are_alone_in_a_population_are_told_with_the_model() -> None:
+    sizes = [1] * 500 + [2] * 150 + [3] * 70 + [4] * 40 + [9] * 20
+    assert (
+        "About 100 people of the sample (7.4%) are estimated to be the only ones of their kind in the population "
+        "(Pitman's model)."
+    ) in of_a_sample(sizes, 10.0)
+    assert any(sentence.endswith("(the slide negative binomial model).") for sentence in of_a_sample(sizes, 2.0))
+    assert (
+        "About 1 person of the sample (100%) is estimated to be the only one of their kind in the population "
+        "(Zayatz's model)."
+    ) in of_a_sample([1], 10.0)
+    assert (
+        "Hardly anybody of the sample (< 0.1%) is estimated to be the only one of their kind in the population "
+        "(Pitman's model)."
+    ) in of_a_sample([1, 99], 1000.0)
+    assert "By its weights the sample is the whole population, so that this is so in the population as well." in (
+        of_a_sample(sizes, 1.0)
+    )
+    assert not any("in the population" in sentence for sentence in of_a_sample([2, 3], 10.0))
+
+
 def test_the_verdict_of_a_bad_release_says_how_many_people_stand_out() -> None:
     found = only(ks.report(people(), mortgage_policy()))
     assert not found.holds

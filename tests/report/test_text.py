@@ -43,6 +43,19 @@ def test_a_verdict_that_holds_says_what_is_promised_to_whom() -> None:
     )
 
 
+def test_people_who_are_alone_in_a_population_are_told_with_the_model() -> None:
+    rows = {"age": [*range(40), *range(40, 50), *range(40, 50)], "w": [20.0] * 60}
+    policy = ks.Policy(public=["age"], sampling_weight="w", require="k=1")
+    found = ks.audit(pl.DataFrame(rows), policy)
+    assert found.risk.sampled is not None
+    share = found.risk.sampled.unique.share
+    line = f"alone in population {60 * share:.1f} people of the sample ({share:.1%}), estimated by Pitman's model"
+    assert line in printed(found, policy)
+    census = pl.DataFrame({**rows, "w": [1.0] * 60})
+    assert "alone in population 40.0 people of the sample (66.7%), counted" in printed(ks.audit(census, policy), policy)
+    assert "alone in population" not in printed(*audited())
+
+
 def test_cells_cannot_color_the_terminal() -> None:
     text = printed(*audited())
     assert "[red]Ulm[/red]" in text

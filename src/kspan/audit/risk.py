@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from kspan.audit.population import PopulationUniques
 from kspan.data.arrays import Floats, Int64s
 
 
@@ -43,6 +44,8 @@ class Sampled:
     average: float
     expected: float
     """How many people of the sample would be re-identified, if everybody in it is attacked."""
+    unique: PopulationUniques
+    """How many people of the sample are estimated to be the only ones of their kind in the population."""
 
 
 @dataclass(frozen=True)

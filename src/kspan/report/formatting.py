@@ -44,6 +44,15 @@ def percent(share: float) -> str:
     return f"{100 * share:.1f}".removesuffix(".0") + "%"
 
 
+def estimated_by(model: str) -> str:
+    """Name the model of an estimate.
+
+    >>> estimated_by("Pitman"), estimated_by("SNB")
+    ("Pitman's model", 'the slide negative binomial model')
+    """
+    return "the slide negative binomial model" if model == "SNB" else f"{model}'s model"
+
+
 def chance(share: float) -> str:
     """Write a risk as a chance of 1 in so many.
 

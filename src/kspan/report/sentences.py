@@ -4,12 +4,13 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from kspan.audit.findings import ANSWERS, NOT_PROVED, Audit, Finding
+from kspan.audit.population import PopulationUniques
 from kspan.evaluate.cost import CostCurve, CostPoint, makes_trees
 from kspan.model.tree.model import Tree
 from kspan.policy import Policy
 from kspan.privacy import KAnonymity, Requirement
 from kspan.report.crowd import Fact, in_words
-from kspan.report.formatting import conjoined, percent, visible
+from kspan.report.formatting import conjoined, estimated_by, percent, visible
 from kspan.report.verdict import OF_ITEMS, parts_of, rows_known
 
 MOST_NAMED = 12
@@ -119,6 +120,8 @@ def proof(audit: Audit, *, warned: bool = False) -> Iterator[str]:
     alone = audit.risk.prosecutor.unique
     if alone:
         yield f"{_people(alone)} ({percent(alone / audit.people)}) {_are(alone)} the only one of their kind."
+    if alone and audit.risk.sampled is not None:
+        yield _alone_in_population(audit.risk.sampled.unique)
     if (told := _learned(audit)) and not warned:
         yield f"Someone would learn {told} for sure, since everybody in their {unit} has the same."
     if audit.exposed and not told:
@@ -129,6 +132,19 @@ def proof(audit: Audit, *, warned: bool = False) -> Iterator[str]:
     if audit.covered:
         yield f"{audit.covered[0].upper()}{visible(audit.covered[1:])}."
     yield from (visible(sentence) for sentence in audit.assumptions)
+
+
+def _alone_in_population(unique: PopulationUniques) -> str:
+    """Say how many people of a sample are alone in its population, too."""
+    if unique.model == "counted":
+        return "By its weights the sample is the whole population, so that this is so in the population as well."
+    number = round(unique.people)
+    about = f"About {_people(number)}" if number else "Hardly anybody"
+    kind = "ones" if number > 1 else "one"
+    return (
+        f"{about} of the sample ({percent(unique.share)}) {'are' if number > 1 else 'is'} estimated to be the only "
+        f"{kind} of their kind in the population ({estimated_by(unique.model)})."
+    )
 
 
 def _learned(audit: Audit) -> str:

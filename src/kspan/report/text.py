@@ -10,7 +10,7 @@ from rich.text import Text
 from kspan.audit.findings import Audit, Finding, K
 from kspan.audit.risk import Sampled
 from kspan.evaluate.comparison import Comparison
-from kspan.report.formatting import conjoined, level_text, visible
+from kspan.report.formatting import conjoined, estimated_by, level_text, visible
 from kspan.report.summary import Story
 from kspan.report.verdict import judged_by, limits, verdict
 
@@ -210,6 +210,9 @@ def _sampled(sampled: Sampled) -> Iterator[tuple[str, str]]:
         "individual risk",
         f"highest {sampled.highest:.3g}, average {sampled.average:.3g}; {sampled.expected:,.4g} people would be found",
     )
+    unique = sampled.unique
+    whose = "counted" if unique.model == "counted" else f"estimated by {estimated_by(unique.model)}"
+    yield "alone in population", f"{unique.people:,.1f} people of the sample ({unique.share:.1%}), {whose}"
 
 
 def _utility(audit: Audit) -> Iterator[tuple[str, str]]:

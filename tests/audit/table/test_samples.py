@@ -1,5 +1,6 @@
 """Samples: weights of rows that stand for a population give risks, and make no crowd larger."""
 
+import json
 import math
 from dataclasses import replace
 
@@ -50,6 +51,39 @@ def test_the_figures_of_a_sample() -> None:
     assert (sampled.population, sampled.smallest) == (394.0, 17.0)
     assert sampled.expected == pytest.approx(sum(found.per_row["individual_risk"]))
     assert sampled.highest == pytest.approx(0.17707583, abs=1e-8)
+
+
+def people_of_a_town() -> pl.DataFrame:
+    """A sample of 300 people, of whom most share their age and street with few others."""
+    rng = np.random.default_rng(2)
+    return pl.DataFrame(
+        {"age": rng.poisson(40, 300), "street": rng.zipf(1.7, 300).clip(max=60), "w": np.full(300, 20.0)}
+    )
+
+
+def test_people_who_are_alone_in_the_population_are_estimated() -> None:
+    town, policy = people_of_a_town(), ks.Policy(public=["age", "street"], sampling_weight="w", require="k=2")
+    found = ks.audit(town, policy)
+    assert found.risk.sampled is not None
+    unique = found.risk.sampled.unique
+    assert unique.model == "Pitman"
+    assert 1 < unique.people < found.risk.prosecutor.unique
+    assert unique.share == pytest.approx(unique.people / 300)
+    told = json.loads(found.to_json())["risk"]["sampled"]["unique"]
+    assert told == {"people": unique.people, "share": unique.share, "model": "Pitman"}
+    everybody = ks.audit(town.with_columns(w=1.0), policy).risk.sampled
+    assert everybody is not None
+    assert (everybody.unique.people, everybody.unique.model) == (found.risk.prosecutor.unique, "counted")
+
+
+def test_whoever_fits_others_is_not_alone_in_the_population() -> None:
+    """Two people are alone in their cells, and one of them may be anybody."""
+    frame = pl.DataFrame({"a": ["1", "*"], "w": [1.0, 1.0]})
+    policy = ks.Policy(public=["a"], sampling_weight="w", require="k=1")
+    for reading, people in (("value", 2.0), ("anything", 0.0)):
+        found = ks.audit(frame, replace(policy, suppressed=reading)).risk.sampled
+        assert found is not None
+        assert (found.unique.people, found.unique.share) == (people, people / 2)
 
 
 def test_weights_of_a_sample_make_no_crowd_larger() -> None:

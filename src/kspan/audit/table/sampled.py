@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
+from kspan.audit.population import GroupSizes, PopulationUniques, dankar
 from kspan.audit.risk import Sampled, individual_risk
 from kspan.audit.table.overlap import overlapping
 from kspan.data.arrays import Floats, Int64s
@@ -42,7 +43,16 @@ class Sample:
             highest=float(self.individual.max()),
             average=expected / int(self.size.sum()),
             expected=expected,
+            unique=self.unique,
         )
+
+    @property
+    def unique(self) -> PopulationUniques:
+        """How many of them are estimated to be alone in the population, by the sizes of groups as they stand."""
+        found, everybody = dankar(GroupSizes.of(self.size, self.whole)), int(self.size.sum())
+        # Where a suppressed cell may be anything, whoever fits others is not alone.
+        alone = int(self.size[self.fitting == 1].sum())
+        return found if found.people <= alone else PopulationUniques(float(alone), alone / everybody, found.model)
 
 
 def sample_of(frame: pl.DataFrame, partition: Partition, groups: Groups, policy: Policy) -> Sample | None:
