@@ -58,7 +58,7 @@ def shape_of(tree: Tree, node: Node) -> Shape:
     if node.attribute is None:
         return Shape(None, None, found, ())
     attribute = tree.attributes[node.attribute]
-    cut = node.edges[0].region.intervals[0][1] if attribute.kind == "numeric" else None
+    cut = node.edges[0].region.intervals[0][1] if attribute.is_measured else None
     edges = sorted(node.edges, key=lambda edge: min(edge.region.values, default=""))
     return Shape(attribute.name, cut, found, tuple(shape_of(tree, edge.node) for edge in edges))
 
