@@ -1,7 +1,7 @@
 """Models about people with several rows: the judge counts people as the definition does, and what is learned holds."""
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Hashable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -17,7 +17,7 @@ import kspan as ks
 from kspan.audit.tree.judge import audit_tree
 from laws import naive_spans
 from laws.examples import share_of_examples
-from laws.naive_persons import Crowd, Row, crowds, failing
+from laws.naive_persons import Crowd, Row, crowds, failing, fitting, known_of, one_value_each
 from laws.naive_spans import World
 from laws.test_persons import KNOWN
 from laws.test_spans import TARGET, framed, policy_of
@@ -88,22 +88,40 @@ def test_what_a_tree_asks_is_told_of_people(known: int | str, data: st.DataObjec
     frame, policy = of_persons(world, person, f"confidence[{name}]={most}", known)
     found = audit_tree(world.tree, frame, policy)
     told = told_of_rows(world, name)
-    rows = [Row(person[row], span, str(sorted(map(str, value)))) for row, (span, value) in told.items()]
-    assert found.holds == all(
-        max(map(crowd.values.count, crowd.values)) <= most * len(crowd.values) for crowd in crowds_of(rows, known)
-    )
+    rows = [
+        Row(person[row], span, str(sorted(map(str, told[row]))) if row in told else None)
+        for span, members in naive_spans.spans(world.tree, world.people, world.domains).items()
+        if len(span) != 1 or any(row in told for row in members)
+        for row in members
+    ]
+    every = [values for one in {row.person for row in rows} for values in told_of(one, rows, known)]
+    assert found.holds == all(max(map(values.count, values)) <= most * len(values) for values in every)
 
 
-def told_of_rows(world: World, name: str) -> dict[int, tuple[Any, frozenset[Any]]]:
-    """For each row of a span in which something is told of a private attribute: the span, and what is told."""
+def told_of(person: int, rows: list[Row], known: int | str) -> Iterator[list[Hashable]]:
+    """What is told of an attribute in all crowds of a person; rows without a value only tell people apart."""
+    for bins in known_of(person, rows, known):
+        crowd = fitting(bins, rows, known)
+        there = [row for row in rows if row.person in crowd and row.value is not None]
+        there = [row for row in there if known == "all" or row.shown in bins]
+        if there:
+            yield one_value_each(sorted({row.person for row in there}), there)
+    for cell in {row.shown for row in rows if row.person == person and row.value is not None}:
+        there = [row for row in rows if row.shown == cell]
+        yield [row.value for row in there]
+        yield one_value_each(sorted({row.person for row in there}), there)
+
+
+def told_of_rows(world: World, name: str) -> dict[int, frozenset[Any]]:
+    """For each row of a span in which something is told of a private attribute, what is told."""
     told = {}
     every = {row: naive_spans.told(world.tree, one, name, world.people) for row, one in enumerate(world.people)}
     anything = frozenset({"anything"})
-    for span, rows in naive_spans.spans(world.tree, world.people, world.domains).items():
+    for rows in naive_spans.spans(world.tree, world.people, world.domains).values():
         there = [every[row] for row in rows]
         expected = naive_spans.told_in_spans(world.tree, [world.people[row] for row in rows], world.domains, name)
         if expected and any(one is not None for one in there):
-            told |= {row: (span, anything if every[row] is None else every[row]) for row in rows}
+            told |= {row: anything if every[row] is None else every[row] for row in rows}
     return told
 
 

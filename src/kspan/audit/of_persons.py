@@ -2,7 +2,8 @@
 
 A model tells of rows: which span each has, and what is disclosed there. Someone who knows the public values of some or
 all rows of a person knows their spans. So these are the bins of `PersonCrowds`, as groups are for a table: a crowd is
-of people, and private values are asked by rows and by people. Spans that tell nothing of what is asked are left out.
+of people, and private values are asked by rows and by people. Spans that tell nothing are left out. Those that tell
+nothing of one attribute still tell people apart: whoever is known to be there is known better.
 """
 
 from collections.abc import Mapping, Sequence
@@ -94,14 +95,13 @@ class SpansOfPersons(Spans):
         return {}
 
     def _told(self, there: Bools, private: Mapping[str, Column]) -> Told | None:
-        spans = np.flatnonzero(there)
-        if not len(spans):
+        if not there.any():
             return None
-        place = np.cumsum(there) - 1
-        rows = np.flatnonzero(there[self.span])
-        bins, nobody = place[self.span[rows]], np.zeros(len(spans), np.int64)
-        known = self.policy.known_rows
-        return Told(spans, PersonCrowds(private, self.persons, rows, bins, len(spans), known, nobody))
+        known = there | self.exposing
+        spans, rows = np.flatnonzero(known), np.flatnonzero(known[self.span])
+        bins, nobody = (np.cumsum(known) - 1)[self.span[rows]], np.zeros(len(spans), np.int64)
+        most, silent = self.policy.known_rows, ~there[spans]
+        return Told(spans, PersonCrowds(private, self.persons, rows, bins, len(spans), most, nobody, silent))
 
     def holds(self, part: Requirement) -> Bools:
         """Tell which spans satisfy one part of the requirement, alone and with whatever else may be known."""
@@ -201,8 +201,9 @@ class SpansOfPersons(Spans):
         best, sure = np.full(len(self.sizes), np.nan), np.zeros(len(self.sizes), bool)
         if (told := self.told_of(name)) is not None:
             both = (told.crowds.by_person.private[name], told.crowds.by_row.private[name])
-            best[told.spans] = np.maximum(*map(confidence, both))
-            sure[told.spans] = np.logical_or(*map(certain, both))
+            telling = ~told.crowds.silent
+            best[told.spans[telling]] = np.maximum(*map(confidence, both))[telling]
+            sure[told.spans[telling]] = np.logical_or(*map(certain, both))[telling]
         return best, sure
 
     def shown(self, some: Sequence[int]) -> list[dict[str, str]]:

@@ -57,6 +57,8 @@ class PersonCrowds:
     known: KnownRows
     absent: Int64s
     """How many of the rows of each bin are not in the release, as far as it tells; they may be of as many people."""
+    silent: Bools
+    """Bins that tell people apart, but nothing of what is asked: whoever knows rows there knows the person better."""
 
     @cached_property
     def who(self) -> Int64s:
@@ -66,7 +68,8 @@ class PersonCrowds:
     @cached_property
     def by_person(self) -> Groups:
         """The people of each bin, each of them once."""
-        return _less(count_persons(self.private, self.person, self.bin, self.bins, self.rows), self.absent)
+        counted = count_persons(self.private, self.person, self.bin, self.bins, self.rows)
+        return replace(_less(counted, self.absent), exposing=~self.silent)
 
     @cached_property
     def by_row(self) -> Groups:
@@ -74,7 +77,7 @@ class PersonCrowds:
         rows = np.bincount(self.bin, minlength=self.bins)
         times = (rows - self.absent) // rows_of_the_largest(self.who, self.bin, self.bins)
         counts = {name: values_of_rows(column, self.bin, self.bins, self.rows) for name, column in self.private.items()}
-        return Groups(np.maximum(times, 1), counts)
+        return Groups(np.maximum(times, 1), counts, ~self.silent)
 
     @cached_property
     def sets(self) -> tuple[SetsOfBins, ...]:
@@ -94,10 +97,17 @@ class PersonCrowds:
         sets = Sets(owners=len(everybody), members=self.bins)
         sets.add(place, bin_)
         number, _ = sets.numbered()
-        of_row = number[np.searchsorted(everybody, self.who)]
-        groups = count_persons(self.private, self.person, of_row, int(number.max()) + 1, self.rows)
         pairs, _, _ = tally(number[place] * self.bins + bin_, (int(number.max()) + 1) * self.bins, NO_WEIGHTS)
         set_, member = np.divmod(pairs, self.bins)
+        # Sets of which nothing is told are not asked; others are numbered anew.
+        telling = np.zeros(int(number.max()) + 1, bool)
+        telling[set_[~self.silent[member]]] = True
+        anew = np.cumsum(telling) - 1
+        kept, there = telling[set_], telling[number]
+        set_, member, everybody, number = anew[set_[kept]], member[kept], everybody[there], anew[number[there]]
+        rows = np.flatnonzero(~self.silent[self.bin])
+        of_row = number[np.searchsorted(everybody, self.who[rows])]
+        groups = count_persons(self.private, self.person, of_row, int(telling.sum()), self.rows[rows])
         return SetsOfBins(self._present(groups, set_, member), (everybody, number), (set_, member))
 
     def _some(self, person: Int64s, bin_: Int64s, most: int) -> Iterator[SetsOfBins]:
@@ -115,7 +125,9 @@ class PersonCrowds:
                 return
             next_, before = runs(last + 1, more), np.repeat(np.arange(len(last)), more)
             last, bins = next_, np.column_stack([bins[before], bin_[next_]])
-            yield self._known(person[last], bins)
+            telling = (~self.silent[bins]).any(axis=1)
+            if telling.any():
+                yield self._known(person[last[telling]], bins[telling])
 
     def _known(self, person: Int64s, bins: Int64s) -> SetsOfBins:
         """Return sets of bins of one size; `person[i]` has a row in each of `bins[i]`."""
@@ -124,10 +136,11 @@ class PersonCrowds:
         # The private values in the rows of these people in these bins.
         order = np.lexsort((self.bin, self.who))
         keys = self.who[order] * self.bins + self.bin[order]
-        wanted = (person[:, None] * self.bins + bins).reshape(-1)
+        told = ~self.silent[bins].reshape(-1)
+        wanted = (person[:, None] * self.bins + bins).reshape(-1)[told]
         first, after = np.searchsorted(keys, wanted), np.searchsorted(keys, wanted, side="right")
         row = self.rows[order[runs(first, after - first)]]
-        of_row = np.repeat(np.repeat(number, bins.shape[1]), after - first)
+        of_row = np.repeat(np.repeat(number, bins.shape[1])[told], after - first)
         private = {
             name: values_of_persons(column, self.person, of_row, len(different), row)
             for name, column in self.private.items()
@@ -183,14 +196,21 @@ class PersonCrowds:
 
     def exposed(self, name: str) -> int:
         """Count the people of whom a private value can be told with certainty, by what may be known of them."""
-        told = self.having(certain(self.by_person.private[name]) | certain(self.by_row.private[name]))
+        sure = certain(self.by_person.private[name]) | certain(self.by_row.private[name])
+        told = self.having(sure & ~self.silent)
         for sets in self.sets:
             told[sets.owner[0][certain(sets.groups.private[name])[sets.owner[1]]]] = True
         return int(told.sum())
 
     def counts(self, name: str) -> list[Counts]:
-        """All the ways in which a private attribute is counted."""
-        return [groups.private[name] for groups in (self.by_person, self.by_row, *(one.groups for one in self.sets))]
+        """All the ways in which a private attribute is counted, where something is told of it."""
+        each = [groups.private[name] for groups in (self.by_person, self.by_row)]
+        if self.silent.any():
+            telling = np.flatnonzero(~self.silent)
+            each = [
+                replace(one.united(telling, np.arange(len(telling)), len(telling)), whole=one.whole) for one in each
+            ]
+        return [*each, *(one.groups.private[name] for one in self.sets)]
 
 
 def values_of_rows(column: Column, group: Int64s, number: int, rows: Int64s) -> Counts:

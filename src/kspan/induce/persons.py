@@ -13,7 +13,7 @@ from itertools import combinations
 
 import numpy as np
 
-from kspan.data.arrays import Int64s
+from kspan.data.arrays import Bools, Int64s
 from kspan.data.groups import NO_WEIGHTS, Counts, Groups, count_values, runs, tally
 from kspan.data.persons import everybody_by_value, rows_of_the_largest, values_of_persons
 from kspan.data.table import Column
@@ -34,14 +34,22 @@ class Persons:
     known: KnownRows
 
     def hold(
-        self, require: Requirement, bins: Int64s, private: Mapping[str, Column], new: Int64s | None = None
+        self,
+        require: Requirement,
+        bins: Int64s,
+        private: Mapping[str, Column],
+        *,
+        new: Int64s | None = None,
+        silent: Bools | None = None,
     ) -> bool:
         """Do people keep a requirement, given the bin of every row and what is told of it?
 
         If it held before some rows got bins that are `new`, only these rows are given, and only their people are looked
-        at.
+        at. Rows may be `silent`: their bins tell people apart, but nothing of what is asked.
         """
         rows = np.flatnonzero(bins != NOTHING_TOLD) if new is None else new[bins[new] != NOTHING_TOLD]
+        if silent is not None:
+            rows = rows[~silent[rows]]
         if not len(rows):
             return True
         there = bins[rows]
@@ -54,8 +62,11 @@ class Persons:
         theirs = rows if new is None else self._rows_of(np.unique(self.person[rows]))
         theirs = theirs[bins[theirs] != NOTHING_TOLD]
         sets = _Sets.of(self.person[theirs], bins[theirs])
+        if silent is not None:
+            theirs, sets = theirs[~silent[theirs]], sets.at(np.flatnonzero(~silent[theirs]))
         if self.known == "all":
-            return bool(require.holds(self._counted(private, theirs, sets.of_row, len(sets.members))).all())
+            there, of_row = np.unique(sets.of_row, return_inverse=True)
+            return bool(require.holds(self._counted(private, theirs, of_row, len(there))).all())
         parts = sets.parts(self.known, frozenset((different + first).tolist()))
         return len(parts) <= MOST_PARTS and all(
             self._known_hold(require, theirs, bins[theirs], sets, some, private) for some in parts
@@ -150,6 +161,10 @@ class _Sets:
         runs_of = zip(begin[example], begin[example + 1], strict=True)
         members = [frozenset(different[member[first:after]].tolist()) for first, after in runs_of]
         return cls(number.astype(np.int64)[who], members)
+
+    def at(self, some: Int64s) -> "_Sets":
+        """The sets of the people of some of the rows."""
+        return replace(self, of_row=self.of_row[some])
 
     def parts(self, most: int, new: frozenset[int]) -> set[frozenset[int]]:
         """Return the sets of two up to `most` bins that somebody has, with at least one that is new.

@@ -155,7 +155,8 @@ class PersonSpans(TableSpans):
 
 def _crowds(table: Table, person: Int64s, bin_: Int64s, absent: Int64s, policy: Policy) -> PersonCrowds:
     private = {name: table[name] for name in policy.private}
-    return PersonCrowds(private, person, np.arange(table.rows), bin_, len(absent), policy.known_rows, absent)
+    nowhere = np.zeros(len(absent), bool)
+    return PersonCrowds(private, person, np.arange(table.rows), bin_, len(absent), policy.known_rows, absent, nowhere)
 
 
 def _pairs(links: Links, span: Int64s, groups: int) -> tuple[Int64s, Int64s]:

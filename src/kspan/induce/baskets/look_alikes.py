@@ -104,8 +104,9 @@ class LookAlikes:
             for item in part.looks_at(tuple(told)):
                 if item not in told or not told[item].any():
                     continue
-                there = np.where(told[item][crowd], crowd, NOTHING_TOLD)
-                if not self.persons.hold(part, there, {item: self.baskets.column(item)}):
+                known = np.where((exposing | told[item])[crowd], crowd, NOTHING_TOLD)
+                bought = {item: self.baskets.column(item)}
+                if not self.persons.hold(part, known, bought, silent=~told[item][crowd]):
                     return False
         return True
 

@@ -102,4 +102,4 @@ class SeveralRows:
         return good
 
     def _keep(self, new: Int64s | None) -> bool:
-        return all(self.persons.hold(require, self.bins, private, new) for require, private in self.asked)
+        return all(self.persons.hold(require, self.bins, private, new=new) for require, private in self.asked)
