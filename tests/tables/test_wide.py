@@ -123,6 +123,10 @@ def test_files_are_judged_again(tmp_path: Path, capsys: pytest.CaptureFixture[st
     capsys.readouterr()
     assert main(["audit", released, "-p", policy, "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["persons"]["form"] == "wide"
+    # In another order, the rows of people do not fit those of the table.
+    assert main(["report", released, "-p", policy, "--data", people]) == 2
+    assert "rows more than these people can have in it" in capsys.readouterr().err
+    replace(POLICY, order="date").save(policy)
     assert main(["report", released, "-p", policy, "--data", people]) == 0
     assert main(["verify", released]) == 0
     owner = json.loads((tmp_path / "wide.csv.owner.json").read_text())

@@ -24,7 +24,7 @@ from kspan.data.groups import count_groups
 from kspan.data.kinds.words import WORDS
 from kspan.data.persons import count_persons
 from kspan.data.table import Column, Table
-from kspan.data.wide import ABSENT, Shape, row_counts, rows_in_order, shape_for, widened
+from kspan.data.wide import ABSENT, Shape, rows_in_order, shape_for, widened
 from kspan.errors import PolicyError, Unreachable, check_number
 from kspan.limits import MOST_ROWS_A_PERSON
 from kspan.model.partition import WITHHELD, Partition
@@ -108,11 +108,10 @@ class WidePeople:
         theirs = np.bincount(persons)[partition.group != WITHHELD]
         return int(theirs.sum() - (there != ABSENT).sum())
 
-    def trimmed(self, frame: pl.DataFrame) -> pl.DataFrame:
-        """A release without the numbered columns in which nobody who is in it has a row."""
-        most = int(row_counts(frame).max(initial=0))
-        beyond = [each for name in self.shape.numbered for each in self.shape.names(name)[most:]]
-        return frame.drop(beyond)
+    def only(self, partition: Partition) -> "WidePeople":
+        """The people who are in a release, as if there were no others: these have no row."""
+        there = np.where((partition.group == WITHHELD)[:, None], ABSENT, self.rows)
+        return WidePeople(self.long, self.coded, self.asked, there[:, : int((there != ABSENT).sum(axis=1).max())])
 
     def good(self, group: Int64s, number: int) -> Bools:
         """Which groups satisfy the requirement for people over all their rows, and row by row.
@@ -140,11 +139,27 @@ class WidePeople:
             yield replace(part, on=(column.name,), value="yes"), column
 
 
-def made_wide(method: Method, people: WidePeople) -> Recoding:
+def made_wide(method: Method, people: WidePeople) -> tuple[WidePeople, Recoding]:
+    """The groups that a method makes of people in the wide form, and the people that they were made of.
+
+    Which columns are numbered, and up to which number, must not tell of people who are withheld: whose sex changed, who
+    had most rows. So where it does, groups are made again of the others alone.
+    """
+    while True:
+        recoding = _made(method, people)
+        if (recoding.partition.group == WITHHELD).all():
+            return people, recoding
+        others = people.only(recoding.partition)
+        if others.shape == people.shape:
+            return people, recoding
+        people = others
+
+
+def _made(method: Method, people: WidePeople) -> Recoding:
     """The groups that a method makes of people in the wide form; everybody in a group has as many rows."""
     counts = (people.rows != ABSENT).sum(axis=1)
     group, number, parts = np.full(len(counts), WITHHELD, np.int64), 0, {}
-    for rows in np.unique(counts).tolist():
+    for rows in np.unique(counts[counts > 0]).tolist():
         same = np.flatnonzero(counts == rows)
         try:
             made = _made_of_same(method, people, same, rows)

@@ -13,7 +13,7 @@ import polars as pl
 
 from kspan.data.alike import look
 from kspan.data.arrays import Int64s
-from kspan.data.cells import number, number_text
+from kspan.data.cells import NOT_A_NUMBER, number, number_text
 from kspan.data.groups import NO_WEIGHTS, Counts, Groups, counts_of_keys, nobody, tally
 from kspan.data.schema import Schema
 from kspan.data.table import MISSING_LABEL, Column
@@ -23,6 +23,7 @@ _Keys = tuple[Int64s, Int64s]
 
 PLAIN, MAY_BE_ODD = r"^[!-~]+( [!-~]+)*$", r"^(\+|-0|-?\d+[.eE])"
 """Texts that look as they are spelled, and those of them that may spell a number in another way than usual."""
+A_NUMBER = r"^\s*[+-]?\d+(\.\d*)?([eE][+-]?\d+)?\s*$"
 EXACT = 2.0**53
 """From here on floats skip whole numbers: longer numbers of people are told apart as they are written."""
 
@@ -105,12 +106,17 @@ def _plainly(names: pl.Series, schema: Schema) -> pl.Series:
     """Names of people as they look: those that look alike, or spell the same number, are one; null shows nothing."""
     if names.dtype.is_integer():
         return names
+    if names.dtype.is_nested() or names.dtype == pl.Object:
+        raise DataError(f"the column {names.name!r} cannot say who people are, since it holds lists or objects")
     if names.dtype.is_float():
         different = names.unique().drop_nulls()
         names = names.replace_strict(different, list(map(number_text, different)), return_dtype=pl.String, default=None)
     names = names.cast(pl.String)
     nothing = ["", "nan", MISSING_LABEL, *schema.missing]
     labels = names.unique().drop_nulls()
+    signs = labels.is_in(list(NOT_A_NUMBER))
+    if signs.any() and labels.filter(~signs).str.contains(A_NUMBER).all():
+        nothing += NOT_A_NUMBER  # as in every column of numbers
     odd = labels.filter(~labels.str.contains(PLAIN) | labels.str.contains(MAY_BE_ODD) | labels.is_in(nothing))
     if not len(odd):  # as a rule, so that names are not gone through one by one
         return names

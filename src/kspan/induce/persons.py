@@ -47,9 +47,8 @@ class Persons:
         If it held before some rows got bins that are `new`, only these rows are given, and only their people are looked
         at. Rows may be `silent`: their bins tell people apart, but nothing of what is asked.
         """
-        rows = np.flatnonzero(bins != NOTHING_TOLD) if new is None else new[bins[new] != NOTHING_TOLD]
-        if silent is not None:
-            rows = rows[~silent[rows]]
+        known = np.flatnonzero(bins != NOTHING_TOLD) if new is None else new[bins[new] != NOTHING_TOLD]
+        rows = known if silent is None else known[~silent[known]]
         if not len(rows):
             return True
         there = bins[rows]
@@ -59,7 +58,7 @@ class Persons:
             return False
         if self.known == 1:
             return True
-        theirs = rows if new is None else self._rows_of(np.unique(self.person[rows]))
+        theirs = known if new is None else self._rows_of(np.unique(self.person[rows]))
         theirs = theirs[bins[theirs] != NOTHING_TOLD]
         sets = _Sets.of(self.person[theirs], bins[theirs])
         if silent is not None:

@@ -66,19 +66,19 @@ def anonymize(
         generator = rng if isinstance(rng, np.random.Generator) else np.random.default_rng(seed)
         progress(f"trying {name}" if method == "auto" else "making groups")
         given = _options(name, options, progress) if method != "auto" else {}
-        recoding = subject.recoding(name, generator, given)
-        frame = subject.released(recoding.partition, generator, keep_order=keep_order)
+        those, recoding = subject.recoding(name, generator, given)
+        frame = those.released(recoding.partition, generator, keep_order=keep_order)
         if not frame.height:
             raise Unreachable(
                 f"{name} would withhold everybody to reach {subject.policy.require}: lower it, or add people"
             )
         progress("judging them")
-        found = audit(frame, subject.behind(recoding), subject.policy)
+        found = audit(frame, those.behind(recoding), subject.policy)
         if not found.holds:
             raise _refusal(name, frame, found, subject.policy)
         # `given` may also hold the progress, which is no option.
         told = {key: value for key, value in options.items() if key in given}
-        return subject.release(of_its_kind(data, frame), name, told, recoding, found, keep_order, seed)
+        return those.release(of_its_kind(data, frame), name, told, recoding, found, keep_order, seed)
 
     if method != "auto":
         if method not in methods():
@@ -136,23 +136,27 @@ class _Subject:
         wide = WidePeople.of(people, table, asked, at_most)
         return cls(people, wide.table, asked, given, wide)
 
-    def recoding(self, name: str, rng: np.random.Generator, given: Mapping[str, Any]) -> Recoding:
-        """Return what a method makes of the people; where they have several rows, it makes groups of people."""
+    def recoding(self, name: str, rng: np.random.Generator, given: Mapping[str, Any]) -> "tuple[_Subject, Recoding]":
+        """Return what a method makes of the people; where they have several rows, it makes groups of people.
+
+        In the wide form, the people come in the shape of those who are released.
+        """
 
         def method(table: Table, policy: Policy) -> Recoding:
             return methods()[name](table, policy, rng=rng, **given)
 
         if self.wide is not None:
-            return made_wide(method, self.wide)
+            wide, recoding = made_wide(method, self.wide)
+            return replace(self, wide=wide, table=wide.table), recoding
         if self.table.persons is None:
-            return method(self.table, self.policy)
-        return made_of_people(method, self.table, self.policy, rng)
+            return self, method(self.table, self.policy)
+        return self, made_of_people(method, self.table, self.policy, rng)
 
     def released(self, partition: Partition, rng: np.random.Generator, *, keep_order: bool) -> pl.DataFrame:
         """Return the table to release."""
         if self.wide is None:
             return recoded(self.people, self.policy, partition, rng, keep_order=keep_order)
-        return self.wide.trimmed(recoded(self.wide.frame, self.wide.policy, partition, rng, keep_order=keep_order))
+        return recoded(self.wide.frame, self.wide.policy, partition, rng, keep_order=keep_order)
 
     def behind(self, recoding: Recoding) -> pl.DataFrame | None:
         """Return the rows that were released, if the judge needs them."""

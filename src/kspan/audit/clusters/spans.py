@@ -82,7 +82,7 @@ class ClusterSpans(SpansOfPeople):
     def facts(self) -> dict[str, Any]:
         """The clusters that say to have other numbers of people than there are."""
         wrong = np.flatnonzero(self.cells.whole != np.array(self.clusters.people))
-        few = int((self.cells.whole == 1).sum()) if self.groups.private else 0
+        few = int((self._people_of_cells() == 1).sum()) if self.groups.private else 0
         of_one = (
             f"The {'center of a cluster is' if few == 1 else f'centers of {few:,} clusters are'} that of one person: "
         )
@@ -91,6 +91,13 @@ class ClusterSpans(SpansOfPeople):
             "untrue": tuple(f"cluster {place + 1}" for place in wrong.tolist()),
             "assumptions": (told,) if few else (),
         }
+
+    def _people_of_cells(self) -> Int64s:
+        """How many people each cell has, each of them once."""
+        if self.persons is None:
+            return self.cells.whole
+        pairs = np.unique(self.persons * self.nearest.size + self.nearest.codes)
+        return np.bincount(pairs % self.nearest.size, minlength=self.nearest.size)
 
     def shown(self, some: Sequence[int]) -> list[dict[str, str]]:
         """Describe some spans by the cells that they reach and the public values that lead there."""

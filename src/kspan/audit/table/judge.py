@@ -72,7 +72,8 @@ def audit_table(
     progress("judging")
     identifiers = tuple(name for name in policy.never_released if name in given.columns)
     by_person = table.persons is not None or (behind is not None and behind.persons is not None)
-    linkage = None if behind is None or by_person else linked_people(behind, partition, groups, policy)
+    each = bool(policy.person) or wide is not None
+    linkage = None if behind is None or by_person else linked_people(behind, partition, groups, policy, by_person=each)
     sample = sample_of(frame, partition, groups, policy)
     homes = _households(frame if linkage is None else people, policy)
     spans = TableSpans(table, partition, groups, crowd, linkage, policy, identifiers, population_sizes, sample, homes)

@@ -71,14 +71,22 @@ def people_behind(people: pl.DataFrame, policy: Policy) -> Table:
         raise type(error)(f"the people cannot be used: {error}", details=error.details) from None
 
 
-def linked_people(table: Table, partition: Partition, groups: Groups, policy: Policy) -> Linked:
-    """Link the people that a table was made from to the groups of the table."""
+def linked_people(
+    table: Table, partition: Partition, groups: Groups, policy: Policy, *, by_person: bool = False
+) -> Linked:
+    """Link the people that a table was made from to the groups of the table.
+
+    A table cannot have more rows than there are people; where people are known `by_person`, no group can have more than
+    fit it.
+    """
+    if int(groups.sizes.sum()) > table.people:
+        raise _strange(int(groups.sizes.sum()) - table.people)
     kinds = Partition.by_equality(table, policy.public)
     links = Links(kinds, partition)
     span, example = spans_of_kinds(links, len(kinds), len(groups))
     if not len(example):
         raise DataError("no row of the release admits any of the people: give the table that it was made from")
-    if policy.person:
+    if by_person:
         theirs, of_kind = np.zeros(len(groups), np.int64), np.bincount(kinds.group, minlength=len(kinds))
         for kind, group in links.of(np.arange(len(kinds))):
             np.add.at(theirs, group, of_kind[kind])
@@ -111,10 +119,14 @@ def check_theirs(released: Int64s, theirs: Int64s, matched: int) -> None:
     strange = int(np.maximum(released - theirs, 0).sum())
     strange = max(strange, int(released.sum()) - matched)
     if strange:
-        raise DataError(
-            f"the release has {strange} rows more than these people can have in it, so nobody knows whose they are: "
-            "give all rows that it was made from"
-        )
+        raise _strange(strange)
+
+
+def _strange(rows: int) -> DataError:
+    return DataError(
+        f"the release has {rows} rows more than these people can have in it, so nobody knows whose they are: "
+        "give all rows that it was made from"
+    )
 
 
 def spans_of_kinds(links: Links, kinds: int, groups: int) -> tuple[Int64s, Int64s]:

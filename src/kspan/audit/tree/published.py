@@ -18,6 +18,8 @@ def audit_paths(tree: Tree, require: Requirement, policy: Policy | None = None, 
     tells only hit and miss, each part of the requirement is asked of the most uneven labels behind them. A policy says
     how labels are ordered. With private attributes a path is no span: `Audit.assumptions` says so.
     """
+    if tree.counts_rows:
+        raise PolicyError(f"people have several rows, and the figures of the tree count rows: {BY_THE_PEOPLE}")
     require = resolved(require, (tree.target,))
     check_asked([tree], require)
     _check_told(tree, require)

@@ -3,7 +3,7 @@
 import math
 from collections import defaultdict
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -100,7 +100,7 @@ class Branches:
                 edges = tuple(map(Edge, regions, sons))
                 node = Node(self.outcome(place), node.attribute if edges else None, edges)
             made[place] = node
-        return Tree(like.attributes, like.target, like.target_role, like.labels, made[0])
+        return replace(like, root=made[0])
 
     def outcome(self, place: int) -> Outcome:
         """What a node tells of its labels."""

@@ -18,7 +18,7 @@ Bounds = dict[int, tuple[float | None, float | None]]
 
 def released(growth: Growth, table: Table, schema: Schema) -> Tree:
     """What has grown, in the form in which it is released."""
-    return Tree(*head(growth, table, schema), released_node(growth))
+    return Tree(*head(growth, table, schema), released_node(growth), counts_rows=table.persons is not None)
 
 
 def head(growth: Growth, table: Table, schema: Schema) -> tuple[tuple[Attribute, ...], str, Role, tuple[str, ...]]:

@@ -45,7 +45,8 @@ def imported(model: Any, people: Table | None = None, schema: Schema | None = No
     target = "target" if schema is None or schema.target is None else schema.target
     role: Role = "public" if schema is not None and target in schema.public else "private"
     root = _nodes(model.tree_, columns, used, attributes, _rounded_columns(used, people))
-    return Tree(attributes, target, role, labels, root)
+    by_rows = people is not None and people.persons is not None
+    return Tree(attributes, target, role, labels, root, counts_rows=by_rows)
 
 
 def label_text(label: Any) -> str:

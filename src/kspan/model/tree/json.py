@@ -50,7 +50,7 @@ def read_tree(document: Any, source: str = "the model") -> TreeRelease:
     top = Place(source, "the top")
     check_format(top, document, FORMAT, VERSION, "tree")
     needed = ("format", "version", "attributes", "target", "root")
-    check_keys(top, document, needed, ("claim", "marginals"))
+    check_keys(top, document, needed, ("claim", "marginals", "counts"))
     attributes = read_attributes(top, document["attributes"])
     target, role, labels = read_target(Place(source, "the target"), document["target"], attributes)
     claim = None
@@ -61,7 +61,8 @@ def read_tree(document: Any, source: str = "the model") -> TreeRelease:
     reader = NodeReader(attributes, labels, disclosure)
     root = reader.read(Place(source, "root"), document["root"])
     marginals = reader.marginals(top, document.get("marginals", []), root.people)
-    return TreeRelease(Tree(attributes, target, role, labels, root), claim, marginals)
+    by_rows = "counts" in document and one_of(top, "'counts'", document["counts"], ("people", "rows")) == "rows"
+    return TreeRelease(Tree(attributes, target, role, labels, root, counts_rows=by_rows), claim, marginals)
 
 
 # The head

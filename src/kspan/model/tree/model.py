@@ -148,13 +148,16 @@ class Tree(ShownInNotebooks):
     target_role: Role
     labels: tuple[str, ...]
     root: Node
+    counts_rows: bool = False
+    """Are counts those of rows, since people have several? Then they do not tell how many people there are."""
 
     def __post_init__(self) -> None:
         if any(node.outcome.kind != self.disclosure for node in self.nodes()):
             raise ModelError("the nodes of the tree disclose different things: give each the same disclosure")
 
     def __repr__(self) -> str:
-        return f"Tree({len(self.leaves)} leaves, {_people(self.root)}target {self.target!r})"
+        unit = "rows" if self.counts_rows else "people"
+        return f"Tree({len(self.leaves)} leaves, {_people(self.root, unit)}target {self.target!r})"
 
     def __str__(self) -> str:
         from kspan.model.tree.paths import text  # which shows trees, and so must know them first
@@ -225,6 +228,6 @@ class Tree(ShownInNotebooks):
         return shares
 
 
-def _people(node: Node) -> str:
-    """The number of people for the repr of a node or tree; empty if it is not disclosed."""
-    return "" if node.people is None else f"{plain(node.people)} people, "
+def _people(node: Node, unit: str = "people") -> str:
+    """The number of people, or of rows, for the repr of a node or tree; empty if it is not disclosed."""
+    return "" if node.people is None else f"{plain(node.people)} {unit}, "

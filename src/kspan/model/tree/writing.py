@@ -29,6 +29,8 @@ def write_tree(release: TreeRelease) -> dict[str, Any]:
         "attributes": [write_attribute(attribute) for attribute in tree.attributes],
         "target": {"name": tree.target, "role": tree.target_role, "labels": list(tree.labels)},
     }
+    if tree.counts_rows:
+        document["counts"] = "rows"
     if claim is not None:
         if claim.disclosure != tree.disclosure:
             raise ModelError(
