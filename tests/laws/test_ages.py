@@ -64,3 +64,10 @@ def test_nobody_is_younger_than_not_born(born: date, on: date) -> None:
 def test_a_moment_is_on_its_day() -> None:
     frame = pl.DataFrame({"born": [datetime(2000, 5, 1, 23, 59)]})
     assert with_ages(frame, {"age": Age("born", date(2001, 5, 1))})["age"].item() == 1
+
+
+def test_a_day_that_is_none() -> None:
+    with pytest.raises(ks.PolicyError, match="an age is asked for on 2025-02-29, and there is no such day"):
+        ks.Policy(
+            identifier=["born"], public=["age"], require="k=2", ages={"age": {"born": "born", "on": "2025-02-29"}}
+        )

@@ -159,6 +159,8 @@ def test_what_makes_no_wide_table_is_refused() -> None:
         ks.anonymize(rows, replace(POLICY, order="town"), form="wide")
     with pytest.raises(ks.PolicyError, match="no column of the policy"):
         replace(POLICY, order="day")
+    with pytest.raises(ks.PolicyError, match="cannot be ordered by 'id', which is the same in all of them"):
+        replace(POLICY, order="id")
     with pytest.raises(ks.PolicyError, match="order is about people"):
         replace(POLICY, person=None, order="date")
 

@@ -1,5 +1,6 @@
 """Ages from dates of birth: completed years on a day, or on the day that another column has."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
@@ -48,6 +49,10 @@ def _day(text: str) -> date | str:
     try:
         return date.fromisoformat(text.strip())
     except ValueError:
+        if re.fullmatch(ISO_DAY, text.strip()):
+            raise PolicyError(
+                f"an age is asked for on {text.strip()[:10]}, and there is no such day: correct it"
+            ) from None
         return text.strip()
 
 

@@ -118,7 +118,12 @@ class Policy(Schema):
             return
         if self.person is None:
             raise PolicyError("order is about people with several rows: say whose row is whose with person")
-        if self.order not in self.columns or self.order == self.person:
+        if self.order == self.person:
+            raise PolicyError(
+                f"the rows of a person cannot be ordered by {self.person!r}, which is the same in all of them: name "
+                "another column"
+            )
+        if self.order not in self.columns:
             raise PolicyError(
                 f"the rows of a person are to be ordered by {str(self.order)!r:.40}, which is no column of the policy"
                 f"{did_you_mean(str(self.order), self.columns)}: name one that is public, private or an identifier"
