@@ -123,7 +123,7 @@ def test_enough_people_must_match_the_same_rows(require: str, people: Any, rows:
     unmatched = len(people) - sum(map(len, spans.values()))
     rules = policy(require, "people")
     if not spans or unmatched > len(people) - len(rows):
-        with pytest.raises(ks.DataError, match="no row|rows more than these people can have"):
+        with pytest.raises(ks.DataError, match=r"no row|rows more than these people can have"):
             ks.audit(framed(rows), framed(people), rules)
         return
     audit = ks.audit(framed(rows), framed(people), rules)
