@@ -66,6 +66,21 @@ def test_a_span_that_tells_nothing_of_an_item_still_tells_people_apart() -> None
         assert ks.audit(mined, people, replace(asked, known_rows=known)).holds
 
 
+def test_limits_on_one_item_are_reached_where_it_is_told() -> None:
+    rows = [(1, 1, 0, 1, 0), (1, 0, 1, 0, 1), (2, 1, 0, 1, 0), (2, 0, 1, 0, 0), (3, 1, 0, 0, 0), (4, 1, 0, 1, 0),
+            (5, 0, 1, 0, 1), (6, 0, 1, 0, 0)]  # fmt: skip
+    people = pl.DataFrame(rows, schema=["id", "pa", "pb", "qx", "qy"], orient="row")
+    itemsets = pl.DataFrame({"support": [3 / 8, 2 / 8], "itemsets": [["pa", "qx"], ["pb", "qy"]]})
+    asked = ks.Policy(person="id", public=["pa", "pb"], private=["qx", "qy"], require='confidence[qx="yes"]=0.8')
+    found = ks.audit(itemsets, people, replace(asked, known_rows=1))
+    assert found.holds
+    # Three of the four people with pa bought it.
+    assert found.reached["qx"]['confidence[qx="yes"]'] == 0.75
+    found = ks.audit(itemsets, people, asked)
+    assert not found.holds
+    assert found.reached["qx"]['confidence[qx="yes"]'] == 1.0
+
+
 def test_the_center_of_a_cluster_may_be_one_person_with_several_rows() -> None:
     people = pl.DataFrame({"id": [0] * 4 + list(range(1, 9)), "age": [95] * 4 + [20] * 8, "pay": [7777] * 4 + [1] * 8})
     model = KMeans(2, random_state=0, n_init=1).fit(people.select("age", "pay").to_pandas())

@@ -41,6 +41,13 @@ class PersonCounts(Counts):
         # Whoever has it in several spellings would count several times.
         return np.minimum(self.having_any.people_with(name), self.sizes)
 
+    def united(self, member: Int64s, union: Int64s, number: int) -> "PersonCounts":
+        """The counts of `number` unions of groups that have nobody in common."""
+        assert self.having_any is not None
+        united = super().united(member, union, number)
+        having = self.having_any.united(member, union, number)
+        return PersonCounts(**{each.name: getattr(united, each.name) for each in fields(Counts)}, having_any=having)
+
 
 def persons_of(frame: pl.DataFrame, schema: Schema) -> Int64s | None:
     """The person of every row, numbered in the order of their first rows; None if everybody has one row.
