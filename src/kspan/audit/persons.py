@@ -1,10 +1,10 @@
 """People with several rows: whom each of them blends with, for someone who knows some or all rows of a person.
 
 Every row is in a bin: the group that it shows or, if people are linked to a table, the groups that admit it; for a
-model its span. Rows of which a release tells nothing are in none. Someone
-who knows one row of a person finds the people who have a row in that bin. Someone who knows several rows, or all, finds
-those who have rows in all of these bins, or in exactly these. A release does not tell which of its rows are of one
-person, but private values may give that away, so nothing less is asked.
+model its span. Rows of which a release tells nothing are in none. Someone who knows one row of a person finds the
+people who have a row in that bin. Someone who knows several rows, or all, finds those who have rows in all of these
+bins, or in exactly these. A release does not tell which of its rows are of one person, but private values may give that
+away, so nothing less is asked.
 
 A crowd must be of people, not of rows: each counts once. Whoever has most of the rows of a bin is found there all the
 same, so nobody may have more than one in k. Private values must satisfy the requirement by rows (what was it on that
