@@ -67,15 +67,25 @@ def test_a_span_that_tells_nothing_of_an_item_still_tells_people_apart() -> None
 
 
 def test_limits_on_one_item_are_reached_where_it_is_told() -> None:
-    rows = [(1, 1, 0, 1, 0), (1, 0, 1, 0, 1), (2, 1, 0, 1, 0), (2, 0, 1, 0, 0), (3, 1, 0, 0, 0), (4, 1, 0, 1, 0),
-            (5, 0, 1, 0, 1), (6, 0, 1, 0, 0)]  # fmt: skip
-    people = pl.DataFrame(rows, schema=["id", "pa", "pb", "qx", "qy"], orient="row")
-    itemsets = pl.DataFrame({"support": [3 / 8, 2 / 8], "itemsets": [["pa", "qx"], ["pb", "qy"]]})
-    asked = ks.Policy(person="id", public=["pa", "pb"], private=["qx", "qy"], require='confidence[qx="yes"]=0.8')
+    """It is told in two of three spans."""
+    bought = [
+        ("pa", 1, "qx"),
+        ("pa", 2, ""),
+        ("pb", 3, "qx"),
+        ("pb", 4, "qx"),
+        ("pb", 5, ""),
+        ("pc", 6, "qy"),
+        ("pc", 1, ""),
+    ]
+    items = ["pa", "pb", "pc", "qx", "qy"]
+    rows = [{"id": one, **{item: item in (public, private) for item in items}} for public, one, private in bought]
+    people = pl.DataFrame(rows)
+    itemsets = pl.DataFrame({"support": [1 / 7, 2 / 7, 1 / 7], "itemsets": [["pa", "qx"], ["pb", "qx"], ["pc", "qy"]]})
+    asked = ks.Policy(person="id", public=items[:3], private=items[3:], require='confidence[qx="yes"]=0.7')
     found = ks.audit(itemsets, people, replace(asked, known_rows=1))
     assert found.holds
-    # Three of the four people with pa bought it.
-    assert found.reached["qx"]['confidence[qx="yes"]'] == 0.75
+    assert found.reached["qx"]['confidence[qx="yes"]'] == pytest.approx(2 / 3)
+    # Whoever knows that somebody bought pa and pc knows who it is.
     found = ks.audit(itemsets, people, asked)
     assert not found.holds
     assert found.reached["qx"]['confidence[qx="yes"]'] == 1.0
