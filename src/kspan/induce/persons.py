@@ -81,7 +81,7 @@ class Persons:
         counts = {}
         for name, column in private.items():
             some = count_values(replace(column, codes=column.codes[rows]), place, number, NO_WEIGHTS)
-            counts[name] = replace(some, whole=self._by_row(column))
+            counts[name] = replace(some, whole=self._everybody(column)[1])
         return bool(require.holds(Groups(times, counts)).all())
 
     def _known_hold(
@@ -102,27 +102,22 @@ class Persons:
         """The people of each group of some rows, each of them once, and their values."""
         pairs, _, _ = tally(group * self._number + self.person[rows], number * self._number, NO_WEIGHTS)
         counts = {
-            name: values_of_persons(column, self.person, group, number, rows, self._by_person(column))
+            name: values_of_persons(column, self.person, group, number, rows, self._everybody(column)[0])
             for name, column in private.items()
         }
         return Groups(np.bincount(pairs // self._number, minlength=number), counts)
 
-    def _by_person(self, column: Column) -> Counts:
-        """How many people have each value; columns are asked for again and again."""
-        if column.name not in self._everybody:
+    def _everybody(self, column: Column) -> tuple[Counts, Int64s]:
+        """How many people, and how many rows, have each value; found once for a column that is asked for again."""
+        last = self._last.get(column.name)
+        if last is None or last[0] is not column:
             rows = np.bincount(column.codes, minlength=column.size).astype(np.int64)
-            self._everybody[column.name] = column, everybody_by_value(column, self.person), rows
-        known, by_person, _ = self._everybody[column.name]
-        return by_person if known is column else everybody_by_value(column, self.person)
-
-    def _by_row(self, column: Column) -> Int64s:
-        """How many rows have each value; it was asked by people before."""
-        known, _, by_row = self._everybody[column.name]
-        return by_row if known is column else np.bincount(column.codes, minlength=column.size).astype(np.int64)
+            last = self._last[column.name] = column, everybody_by_value(column, self.person), rows
+        return last[1], last[2]
 
     @cached_property
-    def _everybody(self) -> dict[str, tuple[Column, Counts, Int64s]]:
-        """The columns that were asked for, and the values of everybody."""
+    def _last(self) -> dict[str, tuple[Column, Counts, Int64s]]:
+        """By name, the columns that were asked for last, with the values of everybody."""
         return {}
 
     @cached_property
