@@ -115,7 +115,7 @@ OF_BASKETS: dict[str, Callable[[Any, Any, Path], Any]] = {
 OF_MODELS: dict[str, Callable[[Any, Path], Any]] = {
     "audit": lambda model, out: ks.audit(model, PEOPLE, POLICY),
     "audit alone": lambda model, out: ks.audit(model, require="k=1"),
-    "audit beside": lambda model, out: ks.audit(TREE, PEOPLE, POLICY, beside=[model]),
+    "audit beside": lambda model, out: ks.audit(TREE, PEOPLE, POLICY, beside=[ks.Beside(model, name="it")]),
     "predict": lambda model, out: ks.predict(model, PEOPLE),
     "prune_tree": lambda model, out: ks.prune_tree(model, "k=4").tree,
     "publish_tree": lambda model, out: ks.publish_tree(model, PEOPLE, POLICY, out / "out.json"),

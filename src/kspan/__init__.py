@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from kspan import datasets as datasets
     from kspan.audit.audit import audit as audit
     from kspan.audit.findings import Audit as Audit
+    from kspan.audit.together.judge import Beside as Beside
     from kspan.data.baskets import baskets as baskets
     from kspan.data.hierarchy import Hierarchy as Hierarchy
     from kspan.data.hierarchy import read_hierarchy as read_hierarchy
@@ -105,6 +106,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "kspan.audit": ("Audit", "audit"),
+    "kspan.audit.together.judge": ("Beside",),
     "kspan.data.baskets": ("baskets",),
     "kspan.data.hierarchy": ("Hierarchy", "read_hierarchy", "write_hierarchy"),
     "kspan.data.levels": ("Automatic", "Dates", "Intervals", "Ordered", "Prefixes"),

@@ -87,7 +87,8 @@ def test_several_releases(capsys: Said) -> None:
     assert main(["audit", "tree.json", *DATA, "--with", "other.json", "--require", "k=4", "--json"]) == 1
     found = json.loads(capsys.readouterr().out)
     assert (found["releases"], found["failing_groups"]) == (2, 2)
-    assert list(found["failing"][0]["shown"]) == ["leaves of release 1", "leaves of release 2", "Marital status"]
+    shown = ["tree.json: leaves", "tree.json: Marital status", "other.json: leaves", "other.json: Marital status"]
+    assert list(found["failing"][0]["shown"]) == shown
 
 
 def test_one_release_still_says_that_it_is_one(capsys: Said) -> None:
@@ -104,10 +105,16 @@ REFUSED = {
     "people without a policy": (["tree.json", "--data", "people.csv"], "--data people.csv needs a policy"),
     "a table without a policy": (["people.csv"], "people.csv is a table: name the policy with --policy"),
     "a file that is not there": (["nothing.csv"], "cannot read nothing.csv"),
-    "a table beside others": (["people.csv", "-p", "policy.toml", "--with", "tree.json"], "--with is for models"),
-    "several without people": (["tree.json", "--with", "other.json"], "give them, too (--data)"),
-    "several without people, with a policy": (["tree.json", "-p", "policy.toml", "--with", "other.json"], "(--data)"),
-    "a table beside a tree": (["tree.json", *DATA, "--with", "people.csv"], "people.csv is no model"),
+    "a table beside others": (["people.csv", "-p", "policy.toml", "--with", "tree.json"], "give both (--data"),
+    "several without people": (["tree.json", "--with", "other.json"], "give both (--data, --policy)"),
+    "several without people, with a policy": (["tree.json", "-p", "policy.toml", "--with", "other.json"], "(--data"),
+    "nobody after =": (["tree.json", *DATA, "--with", "other.json="], "names no people after the ="),
+    "a column that is not there": (
+        ["tree.json", *DATA, "--with", "other.json=people.csv", "--match", "nme"],
+        "there is no column 'nme' to match people by",
+    ),
+    "nothing to match by": (["tree.json", *DATA, "--with", "other.json=people.csv"], "nothing says which people are"),
+    "a match without others": (["tree.json", *DATA, "--match", "Name"], "give the others (--with)"),
     "nothing beside a tree": (["tree.json", *DATA, "--with", "nothing.json"], "nothing.json"),
     "another model beside a tree": (
         ["tree.json", *DATA, "--with", "bayes.json"],

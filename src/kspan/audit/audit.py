@@ -1,13 +1,16 @@
 """The front door of the judge: a table or a model, with or without its people."""
 
+import os
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 from kspan.audit.findings import Audit
 from kspan.audit.function.judge import audit_function
 from kspan.audit.models import audit_model
 from kspan.audit.table.judge import Progress, audit_table
+from kspan.audit.together.judge import Beside, Judged, audit_together
 from kspan.data.prepared import prepared
 from kspan.errors import PolicyError
 from kspan.frames.files import load
@@ -35,45 +38,119 @@ def audit(
     policy is a `Policy` or the path of one. What `kspan.anonymize` made needs no policy: `audit(release)`, or
     `audit(release, people)`. With the people of a table, what they match is counted exactly, not only its groups.
     Without its people a tree is judged by what it publishes: `audit(tree)` by its claim, or by what you `require`.
-    Trees that are published `beside` a tree about the same people are judged together with it. `show` says how many of
-    the smallest and of the failing groups are listed.
+    Releases of any kinds that others hold `beside` it are judged together with it: each is a release, or a `Beside` (or
+    a tuple) of a release, its own people and its own policy. People are matched by the policy's `person` or only
+    identifier, or by what a `Beside` says. `show` says how many of the smallest and of the failing groups are listed.
 
     >>> import polars as pl
     >>> people = pl.DataFrame({"sex": ["F", "F", "M"], "income": ["low", "high", "low"]})
     >>> audit(people, Policy(public=["sex"], private=["income"], require="k=2"))
     Audit(k=2 does not hold: 3 people in 2 groups, k=1)
     """
-    if isinstance(people, Policy) and policy is None:
-        # `audit(table, policy)`: the policy stands in the place of the people.
-        people, policy = None, people
-    if isinstance(own := getattr(release, "policy", None), Policy):
-        # What `anonymize` made brings its policy; one that is given goes before it.
-        if people is not None:
-            people, _ = prepared(load(people), release.asked)
-        if own.person and release.behind is not None and (people is None or people.equals(release.people)):
-            people = release.behind  # the rows that are in it: without them, rows would be counted
-        release, policy = release.table, policy or own
-    people, policy = people_and_policy(people, policy)
-    if (model := given_model(release, with_people=people is not None)) is not None:
+    asked = release if isinstance(release, Beside) else Beside(release, people, policy)
+    judging = Judging(require, population, show, progress)
+    if beside:
         if population is not None:
             raise PolicyError(
-                "a population is linked to the rows of a table, and a model has none: leave it out (--population)"
+                "a population is linked to one table, and several releases are judged here: leave it out (--population)"
             )
-        return audit_model(model, people, policy, require=require, beside=beside, show=show)
-    if is_function(release):
-        if people is None or policy is None:
-            raise PolicyError("a function is judged by people, and by a policy that says who may know what: give both")
-        if beside or population is not None:
-            raise PolicyError("a function is judged by itself: leave out what is beside it, and the population")
-        return audit_function(release, people, _requiring(policy, require), show=show)
-    if policy is None:
-        raise PolicyError("a table needs the policy that says who may know what: give it, too")
-    if beside:
-        raise PolicyError("a table cannot be judged together with other releases: only trees can")
-    policy = _requiring(policy, require)
-    return audit_table(release, None if people is None else load(people), policy, population, show, progress)
+        return judging.together(asked, [_beside(other) for other in beside])
+    return judging.alone(asked)[0]
 
 
-def _requiring(policy: Policy, require: Requirement | str | None) -> Policy:
-    # A text is read by the policy.
-    return policy if require is None else replace(policy, require=require)  # type: ignore[arg-type]
+@dataclass(frozen=True)
+class Judging:
+    """How releases are judged."""
+
+    require: Requirement | str | None
+    population: Any
+    show: int
+    progress: Progress
+
+    def alone(self, asked: Beside) -> tuple[Audit, Any, Policy | None]:
+        """Judge one release; returns also the people and the policy that it was judged by."""
+        release, people, policy = asked.release, asked.people, asked.policy
+        if isinstance(people, Policy) and policy is None:
+            # `audit(table, policy)`: the policy stands in the place of the people.
+            people, policy = None, people
+        if isinstance(own := getattr(release, "policy", None), Policy):
+            # What `anonymize` made brings its policy; one that is given goes before it.
+            if people is not None:
+                people, _ = prepared(load(people), release.asked)
+            if own.person and release.behind is not None and (people is None or people.equals(release.people)):
+                people = release.behind  # the rows that are in it: without them, rows would be counted
+            release, policy = release.table, policy or own
+        people, policy = people_and_policy(people, policy)
+        if (model := given_model(release, with_people=people is not None)) is not None:
+            if self.population is not None:
+                raise PolicyError(
+                    "a population is linked to the rows of a table, and a model has none: leave it out (--population)"
+                )
+            return audit_model(model, people, policy, require=self.require, show=self.show), people, policy
+        if is_function(release):
+            if people is None or policy is None:
+                raise PolicyError(
+                    "a function is judged by people, and by a policy that says who may know what: give both"
+                )
+            if self.population is not None:
+                raise PolicyError("a function is judged by itself: leave out the population")
+            return audit_function(release, people, self._requiring(policy), show=self.show), people, policy
+        if policy is None:
+            raise PolicyError("a table needs the policy that says who may know what: give it, too")
+        behind = None if people is None else load(people)
+        found = audit_table(release, behind, self._requiring(policy), self.population, self.show, self.progress)
+        return found, people, policy
+
+    def together(self, first: Beside, others: Sequence[Beside]) -> Audit:
+        """Judge several releases together; whatever is not said of one is as it is for the first."""
+        people, policy = people_and_policy(first.people, first.policy)
+        first = replace(first, people=people, policy=policy)
+        tables = Tables()
+        judged = [self._one_of(one, first, tables, place) for place, one in enumerate((first, *others), 1)]
+        return audit_together(judged, self._requiring(judged[0].policy).require, show=self.show)
+
+    def _one_of(self, one: Beside, first: Beside, tables: "Tables", place: int) -> Judged:
+        """Judge one of several releases by itself."""
+        name = one.name or (
+            Path(one.release).name if isinstance(one.release, str | os.PathLike) else f"release {place}"
+        )
+        self.progress(f"judging {name}")
+        own = getattr(one.release, "policy", None)
+        policy = one.policy or (own if isinstance(own, Policy) else first.policy)
+        people = one.people
+        if people is None:
+            people = one.release.rows_released if isinstance(own, Policy) else first.people
+        source, frame = tables.read(people)
+        # A policy of its own has a requirement of its own.
+        judging = self if policy is first.policy else replace(self, require=None)
+        found, behind, said = judging.alone(Beside(one.release, frame, policy))
+        if said is None:
+            raise PolicyError("several releases are judged by people and by a policy: give both (--data, --policy)")
+        return Judged(name, found, None if behind is None else prepared(load(behind), said)[0], said, source, one.match)
+
+    def _requiring(self, policy: Policy) -> Policy:
+        # A text is read by the policy.
+        return policy if self.require is None else replace(policy, require=self.require)  # type: ignore[arg-type]
+
+
+class Tables:
+    """Tables of people, each read once, so that rows of one table are known to be the same people."""
+
+    def __init__(self) -> None:
+        self.given: list[Any] = []
+        self.frames: list[Any] = []
+
+    def read(self, people: Any) -> tuple[int, Any]:
+        """Return the number of a table, and the table."""
+        for number, known in enumerate(self.given):
+            if known is people:
+                return number, self.frames[number]
+        self.given.append(people)
+        self.frames.append(None if people is None else load(people))
+        return len(self.given) - 1, self.frames[-1]
+
+
+def _beside(given: Any) -> Beside:
+    if isinstance(given, Beside):
+        return given
+    return Beside(*given) if isinstance(given, tuple) else Beside(given)

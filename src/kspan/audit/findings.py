@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from kspan.audit.risk import Risk
+from kspan.audit.seen import Seen
 from kspan.data.arrays import Int64s
 from kspan.data.table import Table
 from kspan.errors import KspanError
@@ -73,6 +74,16 @@ class Persons:
 
 
 @dataclass(frozen=True)
+class Alone:
+    """Some of the releases that were judged together, by themselves."""
+
+    releases: tuple[str, ...]
+    people: int
+    """How many people are in them."""
+    failing_people: int
+
+
+@dataclass(frozen=True)
 class Finding:
     """One group or span, by what it shows."""
 
@@ -132,6 +143,7 @@ class Audit(ShownInNotebooks):
     make_crowds: Callable[[int], tuple[Finding, ...]] = field(repr=False, compare=False)
     make_coded: Callable[[], Table | None] = field(repr=False, compare=False)
     make_derived: Callable[[], Mapping[str, int] | None] = field(repr=False, compare=False, default=lambda: None)
+    make_seen: Callable[[], Seen | None] = field(repr=False, compare=False, default=lambda: None)
     linked: LinkedPeople | None = None
     """None unless a table was judged with its people."""
     persons: Persons | None = None
@@ -142,6 +154,8 @@ class Audit(ShownInNotebooks):
     """People in spans of one bin, which reveal nothing at any size."""
     releases: int = 1
     """How many releases about the same people were judged together."""
+    alone: tuple[Alone, ...] = ()
+    """Of several releases, each by itself, and those pairs that break the requirement though neither does alone."""
     assumptions: tuple[str, ...] = ()
     """What the verdict takes for granted."""
     reading: str = EXACT
@@ -186,6 +200,11 @@ class Audit(ShownInNotebooks):
         """The coded table that was judged, for the owner's eyes; None for a model, and for an audit that was stored."""
         return self.make_coded()
 
+    @property
+    def seen(self) -> Seen | None:
+        """What the release lets anybody see of each person, for the owner's eyes; None if its people are not known."""
+        return self.make_seen()
+
     def crowds(self, most: int) -> tuple[Finding, ...]:
         """Return the smallest groups or spans, at most `most`; for the owner's eyes, like all findings."""
         return self.make_crowds(most)
@@ -199,6 +218,7 @@ class Audit(ShownInNotebooks):
             "make_crowds": partial(_kept, self.smallest),
             "make_coded": _no_table,
             "make_derived": _no_table,
+            "make_seen": _no_table,
         }
 
     def as_dict(self) -> dict[str, Any]:
@@ -215,7 +235,7 @@ class Audit(ShownInNotebooks):
         facts["failing"] = [{"people": finding.people} for finding in self.failing]
         facts["inferred"] = []  # these name what people have
         facts["smallest"] = [
-            entry if not finding.breaks else {"people": finding.people}
+            entry if not finding.breaks and self.kind != "releases" else {"people": finding.people}
             for entry, finding in zip(facts["smallest"], self.smallest, strict=True)
         ]
         return facts

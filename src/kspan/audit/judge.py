@@ -57,5 +57,6 @@ def judge(spans: Spans, require: Requirement, *, show: int = 5) -> Audit:
         make_per_row=lambda: spans.per_row(good),
         make_crowds=crowds,
         make_coded=lambda: spans.coded,
+        make_seen=spans.seen,
         **facts,
     )

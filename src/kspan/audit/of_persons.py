@@ -18,6 +18,7 @@ from kspan.audit.infer import certain, confidence
 from kspan.audit.measured import measured, worst
 from kspan.audit.persons import PersonCrowds
 from kspan.audit.risk import Risk, risk_of
+from kspan.audit.seen import Seen
 from kspan.audit.spans import Spans, SpansOfRows
 from kspan.data.arrays import Bools, Floats, Int64s
 from kspan.data.groups import Counts, Groups
@@ -205,6 +206,10 @@ class SpansOfPersons(Spans):
             best[told.spans[telling]] = np.maximum(*map(confidence, both))[telling]
             sure[told.spans[telling]] = np.logical_or(*map(certain, both))[telling]
         return best, sure
+
+    def seen(self) -> Seen | None:
+        """What the release lets anybody see of each row of its people."""
+        return self.of_rows.seen()
 
     def shown(self, some: Sequence[int]) -> list[dict[str, str]]:
         """Describe some spans by what their rows show."""

@@ -17,6 +17,7 @@ from kspan.audit.findings import K, Utility
 from kspan.audit.infer import certain, confidence
 from kspan.audit.measured import measured
 from kspan.audit.risk import Risk, risk_of
+from kspan.audit.seen import Seen, Tells
 from kspan.data.arrays import Bools, Floats, Int64s
 from kspan.data.groups import Counts, Groups
 from kspan.data.table import Column, Table
@@ -167,6 +168,10 @@ class Spans(ABC):
         """The released table, if the release is one."""
         return None
 
+    def seen(self) -> Seen | None:
+        """What the release lets anybody see of each row of its people; None if these are not known."""
+        return None
+
     def per_row(self, good: Bools) -> pl.DataFrame:
         """The risk of each row, without its cells: its place in the table and the numbers of its span."""
         per_span: dict[str, Any] = {"span_size": self.sizes, "prosecutor_risk": 1 / self.sizes, "holds": good}
@@ -193,6 +198,21 @@ class SpansOfRows(Spans):
         """The values of a private attribute that rows truly have, also where less is told of them."""
         return self.told_of_rows(name)
 
+    @property
+    @abstractmethod
+    def weights(self) -> Int64s | None:
+        """How many people each row stands for; None if one each."""
+
+    def seen(self) -> Seen | None:
+        """What the release lets anybody see of each row of its people."""
+        tells = {name: self._tells(name) for name in self.disclosed}
+        return Seen(self.span, self.exposing, tells, self.weights, self.shown)
+
+    def _tells(self, name: str) -> Tells:
+        is_private = name in self.judged
+        told = self.told_of_rows(name)
+        return Tells(told, self.held_by_rows(name) if is_private else told, self.telling(name), is_private)
+
 
 class SpansOfPeople(SpansOfRows):
     """Spans that are counted in a table: of the people, or of the release itself."""
@@ -217,6 +237,11 @@ class SpansOfPeople(SpansOfRows):
     def people(self) -> int:
         """How many people the rows stand for."""
         return self.table.people
+
+    @property
+    def weights(self) -> Int64s | None:
+        """How many people each row stands for; None if one each."""
+        return self.table.weights
 
 
 def beside(name: str, private: Container[str]) -> str:

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from kspan.cli.beside import BesideReleases, Match, Named, named, read_beside
 from kspan.cli.log import event
 from kspan.cli.options import (
     KINDS,
-    Beside,
     Columns,
     Counting,
     Delimiter,
@@ -59,7 +59,8 @@ class AuditRequest:
             help="The people that a model or a table was made from; without them a model is judged by its counts.",
         ),
     ] = None
-    beside: Beside = None
+    beside: BesideReleases = None
+    match: Match = None
     population: Population = None
     require: JudgeBy = None
     suppressed_text: SuppressedText = None
@@ -148,7 +149,8 @@ def _check_places(asked: AuditRequest) -> None:
     if asked.people is not None:
         check_writable(asked.people)
     check_report_file(asked.report)
-    read = (asked.release, asked.policy, asked.data, asked.population, *(asked.beside or ()))
+    others = (path for other in named(asked.beside) for path in other.files)
+    read = (asked.release, asked.policy, asked.data, asked.population, *others)
     check_apart({"--people": asked.people, "--report": asked.report}, *read)
 
 
@@ -160,6 +162,7 @@ def _judged(asked: AuditRequest, policy: "Policy | None", step: "Progress") -> _
 
 def _judged_model(asked: AuditRequest, policy: "Policy | None") -> _Judged:
     from kspan.audit import audit as judge
+    from kspan.audit.together.judge import Beside
     from kspan.frames.files import read_table
     from kspan.model.kinds import opened
 
@@ -178,12 +181,27 @@ def _judged_model(asked: AuditRequest, policy: "Policy | None") -> _Judged:
     how = dialect(asked.delimiter, asked.encoding, asked.columns)
     source = None if asked.data is None else read_table(asked.data, how)
     model = opened(asked.release)
-    found = judge(model, source, policy, require=asked.require, beside=asked.beside or (), show=asked.show)
+    first = Beside(model, source, policy, asked.release.name, asked.match)
+    found = judge(first, require=asked.require, **_beside(asked, source, policy), show=asked.show)
     return _Judged(model, source, found)
+
+
+def _beside(asked: AuditRequest, source: Any, policy: "Policy | None") -> dict[str, Any]:
+    """Return the releases that are judged together with the first one, and how people are matched."""
+    others: list[Named] = named(asked.beside)
+    if not others:
+        if asked.match is not None:
+            raise PolicyError("--match is for several releases that are judged together: give the others (--with)")
+        return {}
+    if source is None or policy is None:
+        raise PolicyError("several releases are judged by their people and a policy: give both (--data, --policy)")
+    how = dialect(asked.delimiter, asked.encoding, asked.columns)
+    return {"beside": read_beside(others, source, policy, how, asked.match)}
 
 
 def _judged_table(asked: AuditRequest, policy: "Policy | None", step: "Progress") -> _Judged:
     from kspan.audit import audit as judge
+    from kspan.audit.together.judge import Beside
     from kspan.frames.files import read_table
     from kspan.tables.release import released_rows
 
@@ -191,18 +209,18 @@ def _judged_table(asked: AuditRequest, policy: "Policy | None", step: "Progress"
     own = table = read_table(asked.release.asking(asked.sql), how)
     if policy is None:
         raise PolicyError(f"{asked.release} is a table: name the policy with --policy, which says who may know what")
-    if asked.beside:
-        raise PolicyError(f"{asked.release} is a table: --with is for models, leave it out")
     if asked.without_identifiers:
         table = table.drop(policy.never_released, strict=False)
     everybody = None if asked.population is None else read_table(asked.population, how)
-    source = None
-    if asked.data is not None:
-        source = released_rows(read_table(asked.data, how), asked.release, table.height, policy)
+    source = data = None if asked.data is None else read_table(asked.data, how)
+    if source is not None:
+        source = released_rows(source, asked.release, table.height, policy, always=bool(asked.beside))
     if source is None and asked.without_identifiers and policy.person and policy.person in own.columns:
         source = own  # whose rows are whose is not in the table any more
     more: dict[str, Any] = {"population": everybody, "show": asked.show, "progress": step}
-    return _Judged(table, source, judge(table, source, policy, require=asked.require, **more))
+    more |= _beside(asked, data, policy)
+    first = Beside(table, source, policy, asked.release.name, asked.match)
+    return _Judged(table, source, judge(first, require=asked.require, **more))
 
 
 def _tell(found: "Audit", policy: "Policy | None", asked: AuditRequest) -> None:

@@ -29,10 +29,6 @@ RangePattern = Annotated[
     ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object to stdout and nothing else there.")]
-Beside = Annotated[
-    list[Path] | None,
-    typer.Option("--with", help="Another model about the same people, judged together with RELEASE; repeatable."),
-]
 Population = Annotated[
     Source | None,
     typer.Option(parser=Source.of, help="A table of everybody with the public columns, for the journalist risk."),

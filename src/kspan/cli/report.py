@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from kspan.cli.beside import BesideReleases, Match, named, read_beside
 from kspan.cli.options import (
     KINDS,
-    Beside,
     Columns,
     Counting,
     Delimiter,
@@ -59,7 +59,8 @@ class ReportRequest:
     curve: Annotated[
         bool, typer.Option("--curve", help="Measure what k = 2 ... 1000 would cost, which takes a while.")
     ] = False
-    beside: Beside = None
+    beside: BesideReleases = None
+    match: Match = None
     population: Population = None
     require: JudgeBy = None
     counting: Counting = None
@@ -84,12 +85,13 @@ def report(asked: ReportRequest) -> int:
     how = dialect(asked.delimiter, asked.encoding, asked.columns)
     with progress() as step:
         step(f"reading {asked.release.name}")
+        data = None if asked.data is None else read_table(asked.data, how)
         made = make(
             opened(asked.release) if is_model(asked.release) else read_table(asked.release.asking(asked.sql), how),
-            None if asked.data is None else read_table(asked.data, how),
+            data,
             policy,
             require=asked.require,
-            beside=asked.beside or (),
+            beside=read_beside(named(asked.beside), data, policy, how, asked.match),
             population=None if asked.population is None else read_table(asked.population, how),
             title=asked.title or asked.release.name,
             # Without the people there is nothing to make again and measure.
@@ -115,7 +117,8 @@ def _checked_place(asked: ReportRequest) -> Path:
 
     written = asked.output or asked.release.beside(".report.html")
     check_report(written)
-    read = (asked.release, asked.policy, asked.data, asked.population, *(asked.beside or ()))
+    others = (path for other in named(asked.beside) for path in other.files)
+    read = (asked.release, asked.policy, asked.data, asked.population, *others)
     check_apart({"-o": written}, *read)
     return written
 

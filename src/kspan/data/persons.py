@@ -60,7 +60,7 @@ def persons_of(frame: pl.DataFrame, schema: Schema) -> Int64s | None:
         return None
     if schema.person is False or schema.person not in frame.columns:
         return None
-    column = _plainly(frame[schema.person], schema)
+    column = plain_names(frame[schema.person], schema)
     if column.null_count():
         raise DataError(
             f"{column.null_count()} rows do not say whose they are ({schema.person!r} is missing): fill that in, or "
@@ -99,7 +99,7 @@ def _check_rows_are_people(frame: pl.DataFrame, schema: Schema) -> None:
     names = [name for name in schema.identifier if name in frame.columns and name not in births]
     if not names:
         return
-    known = frame.select(_plainly(frame[name], schema) for name in names).drop_nulls()
+    known = frame.select(plain_names(frame[name], schema) for name in names).drop_nulls()
     repeated = known.height - known.n_unique()
     if repeated:
         raise PolicyError(
@@ -109,7 +109,7 @@ def _check_rows_are_people(frame: pl.DataFrame, schema: Schema) -> None:
         )
 
 
-def _plainly(names: pl.Series, schema: Schema) -> pl.Series:
+def plain_names(names: pl.Series, schema: Schema) -> pl.Series:
     """Names of people as they look: those that look alike, or spell the same number, are one; null shows nothing."""
     if names.dtype.is_integer():
         return names

@@ -153,6 +153,8 @@ def described(
     if people is not None and policy is not None and found.kind in ("table", "tree"):
         cost = _cost(load(people), policy, making, found, progress)
     facts = (*((Fact("method", visible(making.method)),) if making.method else ()), *_file_facts(place))
+    if found.kind == "releases":
+        return summarized(Release(name or "the releases", found, policy, facts=facts))
     if found.kind == "table":
         if policy is None:
             raise PolicyError("a table needs the policy that says who may know what: give it, too (--policy)")

@@ -28,7 +28,7 @@ def publishable_spans(
     if audit.kind in OF_ITEMS:
         # How many classes a span has is for those who know the theory.
         return tuple(replace(finding, shown=_without(finding.shown, "classes")) for finding in findings)
-    if audit.kind == "function":
+    if audit.kind in ("function", "releases"):
         numbered = enumerate(findings, 1)
         return tuple(replace(finding, shown={"span": str(number)}) for number, finding in numbered)
     if audit.kind not in ("tree", "clusters") or audit.counting != "people":

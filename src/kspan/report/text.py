@@ -128,6 +128,8 @@ def _fact(value: Any) -> str:
 
 def _sections(audit: Audit, *, derive: bool) -> Iterator[tuple[str, RenderableType]]:
     yield "Reached", _facts(_reached(audit))
+    if audit.alone:
+        yield "Which releases do it", _facts(_alone(audit))
     published = audit.counting in ("paths", "figures")
     if audit.smallest:
         whose = "" if published else " (for the owner's eyes: do not pass on)"
@@ -175,6 +177,19 @@ def _reached(audit: Audit) -> Iterator[tuple[str, str]]:
         if stars.k_as_value != stars.k_as_anything:
             yield "k if * is a value", _k(stars.k_as_value)
             yield "k if * is anything", _k(stars.k_as_anything)
+
+
+def _alone(audit: Audit) -> Iterator[tuple[str, str]]:
+    """Yield each release by itself, and the pairs that fail though neither does alone."""
+    for some in audit.alone:
+        what = "alone" if len(some.releases) == 1 else "together"
+        broken = f"break it {what} for {some.failing_people:,}" if some.failing_people else f"break nothing {what}"
+        if len(some.releases) == 1:
+            broken = broken.replace("break", "breaks", 1)
+        yield visible(" and ".join(some.releases)), f"{some.people:,} people; {broken}"
+    pairs = [some for some in audit.alone if len(some.releases) > 1]
+    if audit.failing_people and not pairs and not any(some.failing_people for some in audit.alone):
+        yield "all of them", "break it together, though no two of them do"
 
 
 def _risk(audit: Audit) -> Iterator[tuple[str, str]]:

@@ -93,6 +93,12 @@ class TableRelease(ShownInNotebooks):
         """The rows of the source that were released, if the judge needs them."""
         return rows_behind(self.people, self.source, self.recoding, self.policy, self.wide)
 
+    @property
+    def rows_released(self) -> pl.DataFrame:
+        """The rows of the source that were released."""
+        kept = self.partition.group != WITHHELD if self.wide is None else self.wide.released(self.partition)
+        return self.people.filter(pl.Series(kept))
+
     @cached_property
     def shown(self) -> Policy:
         """The policy by the columns of the released table."""
@@ -268,7 +274,7 @@ class TableRelease(ShownInNotebooks):
         if self.wide is not None:
             owner["withheld_rows"] = np.flatnonzero(~self.wide.released(self.partition)).tolist()
             owner |= {"people_released": self.audit.rows, "source_rows": self.people.height}
-        elif self.behind is not None:  # to judge the release again, the rows in it must be known
+        else:  # to judge the release again, or together with others, the rows in it must be known
             owner["withheld_rows"] = np.flatnonzero(self.partition.group == WITHHELD).tolist()
         return File(_json(owner).encode(), owner_only=True)
 
@@ -307,9 +313,16 @@ def beside(path: str | os.PathLike[str]) -> tuple[Path, ...]:
     return (staying,) if is_target(Source.of(path)) else (manifest_path(path), staying)
 
 
-def released_rows(people: pl.DataFrame, release: str | os.PathLike[str], rows: int, policy: Policy) -> pl.DataFrame:
-    """Return the people who are in a release of so many rows, if the owner's file beside it tells; otherwise all."""
-    people, _ = prepared(people, policy)
+def released_rows(
+    people: pl.DataFrame, release: str | os.PathLike[str], rows: int, policy: Policy, *, always: bool = False
+) -> pl.DataFrame:
+    """Return the people who are in a release of so many rows, if the owner's file beside it tells; otherwise all.
+
+    Where rows are counted, those of people who were withheld are asked as well, unless `always` leaves them out.
+    """
+    people, policy = prepared(people, policy)
+    if not always and policy.counting == "rows" and not policy.person and policy.household is None:
+        return people
     try:
         owner = json.loads(content_of(beside(release)[-1]) or b"{}")
     except (OSError, ValueError, RecursionError):
@@ -319,7 +332,8 @@ def released_rows(people: pl.DataFrame, release: str | os.PathLike[str], rows: i
         return people  # the file is of another table
     gone = np.zeros(people.height, bool)
     gone[[row for row in withheld if type(row) is int and 0 <= row < people.height]] = True
-    return people.filter(pl.Series(~gone))
+    # The very same table, where nobody is missing: then its rows are known to be the same people.
+    return people.filter(pl.Series(~gone)) if gone.any() else people
 
 
 def _rows_told(owner: Mapping[str, Any], source: int, withheld: int) -> Any:

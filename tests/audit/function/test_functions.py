@@ -22,6 +22,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.svm import SVC
 
 import kspan as ks
+from kspan.audit.tree.judge import audit_tree
 from kspan.model.outcome import LabelCounts
 from laws.naive_function import naive_spans
 
@@ -277,7 +278,6 @@ def test_what_a_library_says_is_not_passed_on() -> None:
 
 REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
     "no people": (lambda: ks.audit(forest(), policy=SEEN), "judged by people, and by a policy"),
-    "others beside it": (lambda: ks.audit(forest(), NUMBERS, SEEN, beside=[forest()]), "judged by itself"),
     "a column without a role": (
         lambda: ks.audit(forest(), NUMBERS.drop(columns="job"), replace(SEEN, public=["age", "gain"])),
         "the model reads 'job', which is neither a column of the people",
@@ -324,7 +324,7 @@ def test_a_committee_is_several_trees() -> None:
     people = pl.from_pandas(PEOPLE)
     trees = [ks.learn(people, replace(HIDDEN, require=f"k={k}")) for k in (3, 5)]
     found = ks.audit(ks.Committee(tuple(trees)), people, HIDDEN)
-    assert found == ks.audit(trees[0], people, HIDDEN, beside=trees[1:])
+    assert found == audit_tree(trees[0], people, HIDDEN, beside=trees[1:])
 
 
 @pytest.mark.parametrize("method", ["naive-bayes", "logistic"])

@@ -171,8 +171,6 @@ def test_what_cannot_be_judged() -> None:
     said = sets(pills_tea=0.5)
     with pytest.raises(ks.PolicyError, match="the itemsets take 'pills' as private, the policy says public"):
         audit_itemsets(said, PEOPLE, ks.Policy(public=["tea", "pills"], require="k=2"))
-    with pytest.raises(ks.PolicyError, match="itemsets cannot be judged together with other releases"):
-        ks.audit(said, PEOPLE, policy(), beside=[said])
     with pytest.raises(ks.PolicyError, match="the set of itemsets claims nothing"):
         ks.audit(said)
     with pytest.raises(ks.PolicyError, match="column 'extra' has no role"):

@@ -161,8 +161,6 @@ def test_figures_tell_too_little_of_everybody_and_of_very_many_sets() -> None:
 def test_what_cannot_be_judged() -> None:
     with pytest.raises(ks.PolicyError, match="the rules take 'pills' as private, the policy says public"):
         audit_rules(rules(TEA), PEOPLE, ks.Policy(public=["tea", "pills"], require="k=2"))
-    with pytest.raises(ks.PolicyError, match="rules cannot be judged together with other releases"):
-        ks.audit(rules(TEA), PEOPLE, policy(), beside=[rules(TEA)])
     with pytest.raises(ks.PolicyError, match="the set of rules claims nothing"):
         ks.audit(rules(TEA))
     with pytest.raises(ks.PolicyError, match="column 'extra' has no role"):

@@ -51,6 +51,11 @@ class BasketSpans(SpansOfRows):
         """The person of each row, if people have several."""
         return self.baskets.persons
 
+    @property
+    def weights(self) -> Int64s | None:
+        """How many people each row stands for; None if one each."""
+        return self.baskets.weights
+
     def told_of_rows(self, name: str) -> Column:
         """Which rows bought a private item."""
         return self.baskets.column(name)

@@ -76,7 +76,9 @@ def audit_table(
     linkage = None if behind is None or by_person else linked_people(behind, partition, groups, policy, by_person=each)
     sample = sample_of(frame, partition, groups, policy)
     homes = _households(frame if linkage is None else people, policy)
-    spans = TableSpans(table, partition, groups, crowd, linkage, policy, identifiers, population_sizes, sample, homes)
+    spans = TableSpans(
+        table, partition, groups, crowd, linkage, policy, identifiers, population_sizes, sample, homes, behind
+    )
     if table.persons is not None:
         spans = PersonSpans.of_groups(spans)
     elif by_person and behind is not None:

@@ -16,6 +16,7 @@ from kspan.audit.findings import K
 from kspan.audit.sets import Sets
 from kspan.audit.table.crowd import followed_by, united
 from kspan.audit.table.link import Links
+from kspan.audit.table.theirs import check_theirs, strange
 from kspan.data.arrays import Bools, Int64s
 from kspan.data.encode import encode
 from kspan.data.groups import Groups, count_groups
@@ -80,7 +81,7 @@ def linked_people(
     fit it.
     """
     if int(groups.sizes.sum()) > table.people:
-        raise _strange(int(groups.sizes.sum()) - table.people)
+        raise strange(int(groups.sizes.sum()) - table.people)
     kinds = Partition.by_equality(table, policy.public)
     links = Links(kinds, partition)
     span, example = spans_of_kinds(links, len(kinds), len(groups))
@@ -111,21 +112,6 @@ def linked_people(
         span=span,
         of_row=span[kinds.group],
         links=links,
-    )
-
-
-def check_theirs(released: Int64s, theirs: Int64s, matched: int) -> None:
-    """Refuse rows that cannot be of the people given: `theirs[g]` of their rows fit group g, `matched` fit any."""
-    strange = int(np.maximum(released - theirs, 0).sum())
-    strange = max(strange, int(released.sum()) - matched)
-    if strange:
-        raise _strange(strange)
-
-
-def _strange(rows: int) -> DataError:
-    return DataError(
-        f"the release has {rows} rows more than these people can have in it, so nobody knows whose they are: "
-        "give all rows that it was made from"
     )
 
 

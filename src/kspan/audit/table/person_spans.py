@@ -5,18 +5,18 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import polars as pl
 
 from kspan.audit.findings import K, LinkedPeople, Persons, Utility
 from kspan.audit.measured import measured, worst
 from kspan.audit.persons import PersonCrowds
 from kspan.audit.risk import Risk, journalist_risk, risk_of
+from kspan.audit.seen import Seen
 from kspan.audit.table.link import Links
-from kspan.audit.table.people import NOBODY, check_theirs, spans_of_kinds
+from kspan.audit.table.people import NOBODY, spans_of_kinds
 from kspan.audit.table.spans import TableSpans
-from kspan.data.alike import look
+from kspan.audit.table.theirs import bins_of_groups, check_all_are_in_it, check_theirs, check_values
 from kspan.data.arrays import Bools, Int64s
-from kspan.data.table import Column, Table
+from kspan.data.table import Table
 from kspan.errors import DataError
 from kspan.model.partition import Partition
 from kspan.policy import Policy
@@ -34,6 +34,8 @@ class PersonSpans(TableSpans):
     """Which group belongs to which bin, in pairs of a bin and a group."""
     given: LinkedPeople | None
     """The people who were given with the table, if they were linked to it."""
+    of_row: Int64s | None = None
+    """The bin of every row of these people, or `NOBODY`."""
 
     counting = "people"
 
@@ -64,7 +66,7 @@ class PersonSpans(TableSpans):
         there = people.at(rows)
         assert there.persons is not None
         bin_ = span[kinds.group[rows]]
-        of_bin = _pairs(links, span, len(spans.partition))
+        of_bin = bins_of_groups(links, span, len(spans.partition))
         theirs = np.zeros(len(spans.partition), np.int64)
         np.add.at(theirs, of_bin[1], np.bincount(bin_)[of_bin[0]])
         check_theirs(spans.groups.sizes, theirs, len(rows))
@@ -74,10 +76,10 @@ class PersonSpans(TableSpans):
                 f"the people have {int(absent.sum())} rows more than the release admits, so that their private values "
                 "are not those of the release: give just the rows that are in it"
             )
-        check_values(spans, there, bin_, of_bin)
+        check_values(spans, there, bin_, of_bin, spans.policy.require.about(spans.policy.private))
         given = LinkedPeople(people.people, people.people - there.people)
         crowds = _crowds(there, there.persons, bin_, absent, spans.policy)
-        return cls(**vars(spans), crowds=crowds, of_bin=of_bin, given=given)
+        return cls(**vars(spans), crowds=crowds, of_bin=of_bin, given=given, of_row=span[kinds.group])
 
     @property
     def people(self) -> int:
@@ -147,6 +149,15 @@ class PersonSpans(TableSpans):
             if isinstance(part, OnPrivate) and part.only_value is not None and name in part.on
         }
 
+    def seen(self) -> Seen | None:
+        """What the table lets anybody see of each row of the people behind it: the groups that it matches."""
+        if self.behind is None or self.of_row is None:
+            return None
+        there = np.flatnonzero(self.of_row != NOBODY)
+        check_all_are_in_it(len(there), self.table.rows)
+        check_values(self, self.behind.at(there), self.of_row[there], self.of_bin, self.policy.private)
+        return self._seen_of(self.behind, self.of_row, self.of_bin)
+
     def facts(self) -> dict[str, Any]:
         """What a table tells, and how many people have how many rows."""
         persons = Persons.of(self.crowds.person, str(self.policy.person), self.policy.known_rows)
@@ -159,13 +170,6 @@ def _crowds(table: Table, person: Int64s, bin_: Int64s, absent: Int64s, policy: 
     return PersonCrowds(private, person, np.arange(table.rows), bin_, len(absent), policy.known_rows, absent, nowhere)
 
 
-def _pairs(links: Links, span: Int64s, groups: int) -> tuple[Int64s, Int64s]:
-    """Return which bin has which group, in pairs."""
-    found = [np.unique(span[kind] * groups + group) for kind, group in links.of(np.arange(len(span)))]
-    bin_, group = np.divmod(np.unique(np.concatenate(found)), groups)
-    return bin_, group
-
-
 def _absent(rows: Int64s, released: Int64s, of_bin: tuple[Int64s, Int64s]) -> Int64s:
     """Return how many of the rows of people in each bin cannot be in the release, since it has fewer there."""
     bin_, group = of_bin
@@ -175,28 +179,3 @@ def _absent(rows: Int64s, released: Int64s, of_bin: tuple[Int64s, Int64s]) -> In
     absent[bin_[alone]] = np.maximum(rows[bin_[alone]] - released[group[alone]], 0)
     np.minimum(absent, rows, out=absent)
     return absent
-
-
-def check_values(spans: TableSpans, people: Table, bin_: Int64s, of_bin: tuple[Int64s, Int64s]) -> None:
-    """Refuse private values that are not those of the people, where it is known whose rows a group has."""
-    alone = (np.bincount(of_bin[0])[of_bin[0]] == 1) & (np.bincount(of_bin[1])[of_bin[1]] == 1)
-    bins = np.flatnonzero(np.bincount(of_bin[0][alone], minlength=int(bin_.max()) + 1))
-    group_of = np.full(int(bin_.max()) + 1, -1, np.int64)
-    group_of[of_bin[0][alone]] = of_bin[1][alone]
-    for name in spans.policy.require.about(spans.policy.private):
-        shown = pl.DataFrame({"group": spans.partition.group, "value": _labels(spans.table[name])})
-        had = pl.DataFrame({"group": group_of[bin_], "value": _labels(people[name])})
-        known = pl.Series(group_of[bins])
-        counted = [
-            each.filter(pl.col("group").is_in(known.implode())).group_by("group", "value").len().sort("group", "value")
-            for each in (shown, had)
-        ]
-        if not counted[0].equals(counted[1]):
-            raise DataError(
-                f"the values of {name!r} in the release are not those of these people: give the table that it was made "
-                "from"
-            )
-
-
-def _labels(column: Column) -> pl.Series:
-    return pl.Series([look(column.label(code)) for code in range(column.size)], dtype=pl.String)[column.codes]

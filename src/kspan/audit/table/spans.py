@@ -11,10 +11,12 @@ import polars as pl
 from kspan.audit.findings import K, LinkedPeople, Utility
 from kspan.audit.infer import certain, confidence, exposed
 from kspan.audit.risk import Risk, household_risk, journalist_risk, risk_of
+from kspan.audit.seen import Seen, Tells
 from kspan.audit.spans import SpansOfPeople
 from kspan.audit.table.crowd import CrowdOfGroups
 from kspan.audit.table.people import NOBODY, Linked
 from kspan.audit.table.sampled import Sample
+from kspan.audit.table.theirs import bins_of_groups, check_all_are_in_it, check_values
 from kspan.data.arrays import Bools, Floats, Int64s
 from kspan.data.groups import NO_WEIGHTS, Counts, Groups, count_values
 from kspan.data.table import Table
@@ -44,6 +46,8 @@ class TableSpans(SpansOfPeople):
     """How many people of a population each group stands for, if the table has sampling weights."""
     households: Int64s | None = None
     """Who lives together: the household of each row of the people, or else of the table, if these tell."""
+    behind: Table | None = None
+    """The people behind the table, if they are known."""
 
     @property
     def counting(self) -> str:  # type: ignore[override]
@@ -137,6 +141,29 @@ class TableSpans(SpansOfPeople):
     def shown(self, some: Sequence[int]) -> list[dict[str, str]]:
         """Describe some groups by their cells."""
         return [self.partition.cells(group) for group in some]
+
+    def seen(self) -> Seen | None:
+        """What the table lets anybody see of each of the people behind it: the groups that they match."""
+        if self.behind is None or self.linked is None:
+            return None
+        matched = int(self.linked.people.sizes.sum())
+        check_all_are_in_it(matched, int(self.groups.sizes.sum()))
+        pairs = bins_of_groups(self.linked.links, self.linked.span, len(self.partition))
+        there = np.flatnonzero(self.linked.of_row != NOBODY)
+        bins = self.linked.of_row[there]
+        check_values(self, self.behind.at(there), bins, pairs, self.policy.private)
+        return self._seen_of(self.behind, self.linked.of_row, pairs)
+
+    def _seen_of(self, people: Table, of_row: Int64s, pairs: tuple[Int64s, Int64s]) -> Seen:
+        """What is seen of people, given the bin of each row and the groups of each bin."""
+        number = int(pairs[0].max()) + 1
+        tells = {name: Tells.of_all(people[name], number) for name in self.policy.private}
+
+        def describe(some: Sequence[int]) -> list[dict[str, str]]:
+            every = [pairs[1][pairs[0] == bin_].tolist() for bin_ in some]
+            return [self.shown(one)[0] if len(one) == 1 else {"groups": f"{len(one):,} that match"} for one in every]
+
+        return Seen(of_row, np.ones(number, bool), tells, people.weights, describe)
 
     def facts(self) -> dict[str, Any]:
         """Identifiers that are still there, suppressed cells, and the people who were linked."""

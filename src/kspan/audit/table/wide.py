@@ -17,6 +17,7 @@ import polars as pl
 from kspan.audit.findings import Persons
 from kspan.audit.infer import certain, confidence
 from kspan.audit.measured import measured, worst
+from kspan.audit.seen import Seen
 from kspan.audit.table.people import NOBODY
 from kspan.audit.table.spans import TableSpans
 from kspan.data.arrays import Bools, Int64s
@@ -26,7 +27,7 @@ from kspan.data.meaning import canonical
 from kspan.data.persons import count_persons
 from kspan.data.table import Table
 from kspan.data.wide import Shape, lengthened, people_in_order, row_counts, shape_of
-from kspan.errors import DataError, KspanError
+from kspan.errors import DataError, KspanError, PolicyError
 from kspan.policy import Policy
 from kspan.policy.values import unseen
 from kspan.policy.wide import wide_policy
@@ -136,6 +137,10 @@ class WideSpans(TableSpans):
         several = int((rows > 1).sum())
         persons = Persons(str(self.asked.person), len(rows), several, int(rows.max()), "all", "wide")
         return {**found, "assumptions": assumptions, "persons": persons}
+
+    def seen(self) -> Seen | None:
+        """Refuse: a wide table tells of all rows of a person at once, and others do not."""
+        raise PolicyError("a wide table cannot be judged together with other releases: release a long one beside them")
 
     def per_row(self, good: Bools) -> pl.DataFrame:
         """The risk of each row, without its cells; the best guess is of any row of the person."""

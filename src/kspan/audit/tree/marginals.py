@@ -1,14 +1,16 @@
 """How attributes spread, as published with a tree: is that true of its people, and is every bin a crowd?"""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 import numpy as np
 import polars as pl
 
 from kspan.audit.findings import Audit
+from kspan.audit.seen import Seen, Tells
 from kspan.data.groups import count_groups
-from kspan.data.table import Table
+from kspan.data.kinds.words import WORDS
+from kspan.data.table import Column, Table
 from kspan.model.tree.model import Tree
 from kspan.model.tree.people import coded_people
 from kspan.model.tree.release import Marginal, TreeRelease
@@ -73,3 +75,29 @@ def with_spreads(found: Audit, broken: Iterable[str]) -> Audit:
     """Return the audit of a tree that also tells how attributes spread, some of which must not be told so."""
     names = tuple(dict.fromkeys(broken))
     return replace(found, holds=found.holds and not names, spreads=names)
+
+
+def seen_with_spreads(
+    make_seen: Callable[[], Seen | None], release: TreeRelease, people: pl.DataFrame, policy: Policy
+) -> Seen | None:
+    """What a tree lets anybody see of people, if it also tells how private attributes spread over everybody."""
+    seen, tree = make_seen(), release.tree
+    if seen is None:
+        return None
+    spread = {tree.attributes[one.attribute].name: one for one in release.marginals}
+    private = [name for name in spread if name in policy.private and name not in seen.tells]
+    if not private:
+        return seen
+    table = coded_people(tree, people, policy, private, by_person=True)
+    tells = {name: _tells(spread[name], table[name], len(seen.exposing)) for name in private}
+    return replace(seen, tells={**seen.tells, **tells})
+
+
+def _tells(marginal: Marginal, column: Column, spans: int) -> Tells:
+    """Say that the bin of each row is told, in all spans: totals of people who come and go can be subtracted."""
+    bins = np.zeros(column.size, np.int64)
+    for number, (region, _) in enumerate(marginal.bins):
+        bins[region.covers(column)] = number
+    codes = bins[column.codes].astype(np.uint32)
+    named = np.array([f"bin {number}" for number in range(1, len(marginal.bins) + 1)], object)
+    return Tells(Column(column.name, WORDS, codes, named), column, np.ones(spans, bool))

@@ -1,0 +1,1 @@
+"""The judge of several releases about some of the same people."""
