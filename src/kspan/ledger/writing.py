@@ -58,7 +58,7 @@ class Writing:
         numbers = persons.found(hashed, known)
         new = numbers == persons.UNKNOWN
         if new.any():
-            numbers[new] = len(known) + np.arange(np.count_nonzero(new))
+            numbers = np.where(new, len(known) + np.cumsum(new) - 1, numbers)
             self._keep_people(self.book.people, hashed[new])
         return persons.spread(numbers, distinct, words)
 
