@@ -30,6 +30,14 @@ class FileError(KspanError):
     """A file cannot be read or written."""
 
 
+class MaybeWritten(FileError):  # noqa: N818
+    """Nobody can say whether something was written, since the connection was lost at that very moment."""
+
+
+class LedgerError(FileError):
+    """A ledger of releases cannot be used."""
+
+
 class DataError(KspanError):
     """A table does not fit what was said of it."""
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from kspan.errors import FileError
-from kspan.frames import commit
+from kspan.frames import moment
 from kspan.frames.commit import File, content_of, settle, settled, together, write_files
 from kspan.frames.drafts import PREFIX, Draft
 
@@ -277,7 +277,7 @@ def test_what_others_can_write_is_left_alone(tmp_path: Path) -> None:
 
 def test_a_draft_in_use_is_no_leftover(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     seen = []
-    usual = commit._commit
+    usual = moment._commit
 
     def looked(drafts: list[Draft]) -> None:
         child = "import sys, pathlib; from kspan.frames import drafts; drafts.settle_locked(pathlib.Path(sys.argv[1]))"
@@ -285,7 +285,7 @@ def test_a_draft_in_use_is_no_leftover(tmp_path: Path, monkeypatch: pytest.Monke
         seen.append(leftovers(tmp_path))
         usual(drafts)
 
-    monkeypatch.setattr(commit, "_commit", looked)
+    monkeypatch.setattr(moment, "_commit", looked)
     write_files({tmp_path / "a": File(b"x")})
     assert seen[0]
     assert (tmp_path / "a").read_bytes() == b"x"

@@ -7,7 +7,7 @@ from typing import Any
 
 import polars as pl
 
-from kspan.errors import FileError, listed
+from kspan.errors import FileError, MaybeWritten, listed
 from kspan.frames.databases.failures import LOST, sentence, told
 from kspan.frames.databases.names import draft_name, in_sql, inner, literal, quoted, table_name
 from kspan.frames.databases.stored import Stored, holdable, numbers
@@ -127,10 +127,12 @@ class PostgresDraft:
             self._connection.commit()
         except Exception as error:
             why = sentence(error)
-            unsure = (
-                ", so the table may be the old one or the new one, whole: kspan verify tells" if why == LOST else ""
-            )
-            raise FileError(f"cannot write {self.target}: {why}{unsure}") from None
+            if why != LOST:
+                raise FileError(f"cannot write {self.target}: {why}") from None
+            raise MaybeWritten(
+                f"cannot write {self.target}: {why}, so the table may be the old one or the new one, whole: "
+                "kspan verify tells"
+            ) from None
         self.abandon()
 
     def abandon(self) -> None:
