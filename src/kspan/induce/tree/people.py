@@ -1,6 +1,6 @@
 """The people that a tree is grown from: labels, weights, and how rows divide."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
 from typing import Any
@@ -79,6 +79,8 @@ class People:
     """The hierarchy above the labels, if there is one."""
     having: Having | None = None
     """Finds a label by its name."""
+    known: Int64s = field(default_factory=lambda: np.empty(0, np.int64))
+    """The class of each row that anybody can tell already; empty if nothing tells people apart."""
 
     @classmethod
     def of(cls, table: Table, target: str) -> "People":
