@@ -28,7 +28,7 @@ from kspan.induce.methods import (
     TreeMethod,
 )
 from kspan.induce.rules.learner import MinedRules
-from kspan.options import NOT_TYPED, Option, Typed, Within, check_names, declared, hands_on, takes_options
+from kspan.options import NO_OPTIONS, NOT_TYPED, Option, Typed, Within, check_names, declared, hands_on, takes_options
 from kspan.tables.methods import methods, options_of
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {
@@ -53,6 +53,7 @@ def grown(
     told: dict[str, float] | None = None,
     rng: Annotated[int, Within(0)] | np.random.Generator = 0,
     progress: Callable[[float], None] | None = None,
+    known: list[int] | None = None,
 ) -> dict[str, object]:
     """A tree, or rather what it was told.
 
@@ -196,7 +197,7 @@ def test_every_method_declares_and_checks_its_options(name: str) -> None:
     function = FUNCTIONS[name]
     options = declared(function)
     own = {one.name for one in signature(function).parameters.values() if one.kind is Parameter.KEYWORD_ONLY}
-    assert own - {"rng", "progress"} <= set(options)
+    assert own - {"rng", *NO_OPTIONS} <= set(options)
     assert not options or hasattr(function, "__wrapped__"), "it lacks @takes_options"
     for option in options.values():
         assert option.help.endswith(".")

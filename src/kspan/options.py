@@ -23,6 +23,8 @@ T = TypeVar("T")
 KINDS = (bool, int, float)
 SEED, PROGRESS = "rng", "progress"
 """`rng` is the option that is typed `--seed`. `progress` is a keyword but no option: it is told how far a search is."""
+NO_OPTIONS = (PROGRESS, "known")
+"""`known` is not about a method either, but about people: what earlier releases tell of them."""
 ENTRY, MORE = re.compile(r"    (\w+): (.+)"), re.compile(r"        +(.+)")
 
 
@@ -100,7 +102,9 @@ def declared(function: Callable[..., Any]) -> Mapping[str, Option]:
     """
     types = get_type_hints(function, include_extras=True)
     keywords = [one for one in signature(function).parameters.values() if one.kind is Parameter.KEYWORD_ONLY]
-    defaults = {one.name: one.default for one in keywords if one.default is not one.empty and one.name != PROGRESS}
+    defaults = {
+        one.name: one.default for one in keywords if one.default is not one.empty and one.name not in NO_OPTIONS
+    }
     doc = getdoc(function)
     said = dict.fromkeys(defaults, "") if doc is None else _sentences(doc)  # python -OO drops docstrings
     if strange := defaults.keys() ^ said:

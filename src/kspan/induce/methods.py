@@ -7,6 +7,7 @@ from typing import Any, Literal, get_type_hints, overload
 
 import polars as pl
 
+from kspan.data.arrays import Int64s
 from kspan.data.encode import encode_people
 from kspan.data.prepared import computed
 from kspan.errors import PolicyError, did_you_mean
@@ -119,13 +120,16 @@ def learn(data: Any, policy: PolicyLike, method: Literal["clusters"], **options:
 def learn(data: Any, policy: PolicyLike, method: str, **options: Any) -> Learned: ...
 
 
-def learn(data: Any, policy: PolicyLike, method: str = "kadet", **options: Any) -> Learned:
+def learn(
+    data: Any, policy: PolicyLike, method: str = "kadet", *, known: Int64s | None = None, **options: Any
+) -> Learned:
     """Learn a model of the policy's target, or clusters, rules or itemsets, from a dataframe or the path of a file.
 
     The data may be raw or released.
 
     `kadet`, `kadet-c45`, `rules`, `itemsets` and `clusters` keep the policy's requirement; the others promise nothing.
-    Each takes the options of its function in `kspan.induce`.
+    Each takes the options of its function in `kspan.induce`. Those five also take `known`, the class of each row that
+    earlier releases let anybody tell: in every span, the people of each class keep the requirement by themselves.
 
     >>> from kspan.datasets import mortgage
     >>> public = ["Gender", "Married", "Age", "Sports car"]
@@ -136,7 +140,12 @@ def learn(data: Any, policy: PolicyLike, method: str = "kadet", **options: Any) 
     if learner is None:
         raise PolicyError(f"there is no method {method!r}{did_you_mean(method, LEARNERS)}: use {', '.join(LEARNERS)}")
     check_names(method, options, learner.options)
-    return learner(load(data), Policy.of(policy), **options)
+    if known is None:
+        return learner(load(data), Policy.of(policy), **options)
+    if not learner.keeps_requirement:
+        able = ", ".join(name for name in LEARNERS if name in PRIVATE_METHODS)
+        raise PolicyError(f"{method} promises nothing, whatever earlier releases tell (known): use {able}")
+    return learner(load(data), Policy.of(policy), known=known, **options)
 
 
 def learn_labels(data: Any, policy: PolicyLike, method: str, **options: Any) -> Model:

@@ -9,11 +9,15 @@ from typing import Any, Literal, get_args
 import polars as pl
 
 from kspan.audit.findings import Audit
+from kspan.data.arrays import Int64s
 from kspan.data.encode import encode
 from kspan.data.prepared import computed
+from kspan.data.table import Table
 from kspan.errors import DataError, DoesNotHold, PolicyError, Unreachable, did_you_mean, listed
 from kspan.frames.files import load
 from kspan.induce.atp.atp import Information, Merge, atp, best_pruned, empty, information_of
+from kspan.induce.atp.known_people import KnownPeople
+from kspan.induce.known import classes_of
 from kspan.induce.methods import learn
 from kspan.induce.tree.recount import goes_one_way, raised, recounted
 from kspan.model.documents import parsed
@@ -23,13 +27,14 @@ from kspan.model.tree.json import read_tree
 from kspan.model.tree.kind import TREE
 from kspan.model.tree.model import Tree
 from kspan.model.tree.people import check_roles, coded_people
-from kspan.model.tree.release import TreeRelease
+from kspan.model.tree.release import Marginal, TreeRelease
 from kspan.notebooks import ShownInNotebooks
 from kspan.policy import Policy, PolicyLike
 from kspan.privacy import Requirement
 from kspan.privacy.spec import parse, resolved
-from kspan.publish import Judged, judged_paths, judged_tree, write_judged
-from kspan.share.spread import marginals as spread_of
+from kspan.publish import Judged, judged_paths, judged_tree, published, write_judged
+from kspan.share.apart import holds_apart
+from kspan.share.spread import marginals as marginals_of
 
 Method = Literal["atp", "ldm"]
 METHODS: tuple[str, ...] = get_args(Method)
@@ -80,6 +85,7 @@ def share_tree(
     *,
     disclosure: str = "counts",
     marginals: bool = False,
+    known: Int64s | None = None,
     **options: Any,
 ) -> SharedTree:
     """Return a tree of the people in a dataframe or file that may be published under the policy's requirement.
@@ -88,8 +94,9 @@ def share_tree(
     are how to `merge` branches ("rules" or "information"), which `information` on labels to use ("exact" or
     "estimated"), and `raising=False`, which does not try the largest branch in the place of the root where pruning
     leaves little. `ldm` learns under the requirement (kADET). All other `options` are those of the learner. With
-    `marginals` the release also tells how attributes spread, as coarsely as the requirement asks. Raises `Unreachable`
-    or `DoesNotHold` if there is no such tree.
+    `marginals` the release also tells how attributes spread, as coarsely as the requirement asks. With `known`, the
+    class of each row that earlier releases let anybody tell, the people of each class keep the requirement by
+    themselves. Raises `Unreachable` or `DoesNotHold` if there is no such tree.
 
     >>> from kspan.datasets import load_adult
     >>> policy = Policy(public=["age", "education", "sex"], target="income", require="k=50")
@@ -102,9 +109,15 @@ def share_tree(
     people = computed(load(data), policy)
 
     def judged(policy: Policy, offered: pl.DataFrame) -> Judged:
-        tree = learned(offered, policy, **options)
-        beside = spread_of(tree, encode(offered, policy), policy.require) if marginals else ()
-        return judged_tree(tree, people, policy, disclosure=disclosure, marginals=beside)
+        tree = learned(offered, policy, known=known, **options)
+        beside = _spread(tree, offered, policy, known) if marginals else ()
+        found = judged_tree(tree, people, policy, disclosure=disclosure, marginals=beside)
+        if known is not None and not holds_apart(published(found), people, policy, known):
+            raise DoesNotHold(
+                f"the tree breaks {policy.require} among people whom earlier releases tell apart: learn it with method "
+                "ldm, or lower the requirement"
+            )
+        return found
 
     hidden = [name for name in policy.private if name != policy.target]
     try:
@@ -113,7 +126,7 @@ def share_tree(
         if method != "atp" or not hidden:
             raise
     # Paths are crowds to who knows every attribute; to one who knows the public ones alone, spans may still be small.
-    known = replace(
+    only_public = replace(
         policy,
         private=tuple(name for name in policy.private if name == policy.target),
         hierarchies={name: given for name, given in policy.hierarchies.items() if name not in hidden},
@@ -121,7 +134,7 @@ def share_tree(
         ages={},  # they have been computed
     )
     note = f"the tree asks public attributes alone: with {listed(hidden)}, too, it would break {policy.require}"
-    return SharedTree(judged(known, people.drop(hidden)), note)
+    return SharedTree(judged(only_public, people.drop(hidden)), note)
 
 
 def prune_tree(
@@ -181,6 +194,7 @@ def _pruned(
     merge: Merge = "rules",
     information: Information | None = None,
     raising: bool = True,
+    known: Int64s | None = None,
     **options: Any,
 ) -> Tree:
     """Learn a tree and prune it until every path keeps the requirement; with private attributes its spans may not."""
@@ -190,7 +204,7 @@ def _pruned(
         options = {"missing": "value", **options}
     learned = learn(people, policy, learner, **options)
     assert isinstance(learned, Tree)
-    table = encode(people, policy)
+    table, apart = _counted(people, policy, known)
     kept = information_of(learned, information)
 
     def trees() -> Iterable[Tree]:
@@ -198,11 +212,23 @@ def _pruned(
         # largest branch may be raised into the place of the root, as C4.5 does, and pruned instead.
         return raised(learned, table) if raising else [learned]
 
-    found = best_pruned(trees(), policy.require, kept, merge)
+    found = best_pruned(trees(), policy.require, kept, merge, apart)
     if found is None:
-        raise empty(trees(), policy.require, kept, merge)
+        raise empty(trees(), policy.require, kept, merge, apart)
     # Estimated labels were good for choosing what to merge; what is released is counted.
     return recounted(found, table) if kept == "estimated" else found
+
+
+def _counted(people: pl.DataFrame, policy: Policy, known: Int64s | None) -> tuple[Table, KnownPeople | None]:
+    """Code people, and say whom earlier releases tell apart, if any."""
+    table = encode(people, policy)
+    return table, None if known is None else KnownPeople(table, classes_of(known, table.rows, table.persons))
+
+
+def _spread(tree: Tree, people: pl.DataFrame, policy: Policy, known: Int64s | None) -> tuple[Marginal, ...]:
+    """Return how the attributes of a tree spread, as coarsely as the requirement asks."""
+    table, apart = _counted(people, policy, known)
+    return marginals_of(tree, table, policy.require, apart)
 
 
 def _of_these(tree: Tree, people: pl.DataFrame, policy: Policy) -> Tree:

@@ -5,6 +5,7 @@ import numpy as np
 from kspan.data.arrays import Floats, Int64s
 from kspan.data.table import Column, Table
 from kspan.induce.atp.atp import pruned
+from kspan.induce.atp.known_people import KnownPeople
 from kspan.model.tree.model import Attribute, Edge, Node, Region, Tree
 from kspan.model.tree.release import Marginal
 from kspan.privacy import Requirement
@@ -13,16 +14,19 @@ BINS = 20
 """The most bins into which numbers are divided; each has about as many people."""
 
 
-def marginals(tree: Tree, table: Table, requirement: Requirement) -> tuple[Marginal, ...]:
+def marginals(
+    tree: Tree, table: Table, requirement: Requirement, people: KnownPeople | None = None
+) -> tuple[Marginal, ...]:
     """Return how each attribute of a tree spreads, in bins that all satisfy the requirement.
 
     An attribute by itself is a tree of one question, so it is pruned like one (`kspan.induce.atp`). An attribute that
-    is left with fewer than two bins is omitted.
+    is left with fewer than two bins is omitted. Where earlier releases tell `people` apart, each of their classes
+    satisfies it in every bin.
     """
     found = []
     for place, attribute in enumerate(tree.attributes):
         asked = _question(attribute, table[attribute.name], _by_label(table, attribute.name, tree.target), tree)
-        if asked is not None and not (told := pruned(asked, requirement)).root.is_leaf:
+        if asked is not None and not (told := pruned(asked, requirement, people=people)).root.is_leaf:
             bins = tuple((edge.region, int(edge.node.people or 0)) for edge in told.root.edges)
             found.append(Marginal(place, bins))
     return tuple(found)

@@ -5,11 +5,13 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from kspan.data.arrays import Floats, Int64s
+from kspan.data.arrays import Bools, Floats, Int64s
 from kspan.errors import ModelError, PolicyError, Unreachable, did_you_mean
 from kspan.induce.atp.branches import Branches, uncertainty
+from kspan.induce.atp.known_people import ClassCounts, KnownPeople
 from kspan.induce.atp.path_measure import PathMeasure
 from kspan.induce.atp.siblings import Siblings
+from kspan.induce.known import exposed_before
 from kspan.model.outcome import LabelCounts
 from kspan.model.tree.model import Tree
 from kspan.privacy import KAnonymity, Requirement
@@ -49,16 +51,26 @@ def atp(
 
 
 def first_pruned(
-    trees: Iterable[Tree], requirement: Requirement, information: Information, merge: Merge
+    trees: Iterable[Tree],
+    requirement: Requirement,
+    information: Information,
+    merge: Merge,
+    people: KnownPeople | None = None,
 ) -> Tree | None:
     """Prune trees in turn, and return the first of which more than one leaf is left; None if there is none."""
     for tree in trees:
-        if not (found := pruned(tree, requirement, information, merge)).root.is_leaf:
+        if not (found := pruned(tree, requirement, information, merge, people)).root.is_leaf:
             return found
     return None
 
 
-def best_pruned(trees: Iterable[Tree], requirement: Requirement, information: Information, merge: Merge) -> Tree | None:
+def best_pruned(
+    trees: Iterable[Tree],
+    requirement: Requirement,
+    information: Information,
+    merge: Merge,
+    people: KnownPeople | None = None,
+) -> Tree | None:
     """Prune trees of the same people, and return the one that is right for most of them.
 
     A tree of one leaf does not count; None if there is no other. The search ends with a tree that keeps nearly all hits
@@ -67,7 +79,7 @@ def best_pruned(trees: Iterable[Tree], requirement: Requirement, information: In
     best, most, enough = None, -1.0, 0.0
     for tree in trees:
         enough = enough or ENOUGH * _hits(tree)
-        found = pruned(tree, requirement, information, merge)
+        found = pruned(tree, requirement, information, merge, people)
         if not found.root.is_leaf and _hits(found) > most:
             best, most = found, _hits(found)
         if most >= enough:
@@ -81,24 +93,46 @@ def _hits(tree: Tree) -> float:
     return float(sum(max(one.counts) if isinstance(one, LabelCounts) else getattr(one, "hit", 0) for one in outcomes))
 
 
-def empty(trees: Iterable[Tree], requirement: Requirement, information: Information, merge: Merge) -> Unreachable:
+def empty(
+    trees: Iterable[Tree],
+    requirement: Requirement,
+    information: Information,
+    merge: Merge,
+    people: KnownPeople | None = None,
+) -> Unreachable:
     """The error that says why nothing is left of some trees, and which requirements would leave something."""
     given = list(trees)
+    if people is not None and (broken := people.breaking(given[0], requirement)):
+        return exposed_before(broken, people.table.people, requirement)
     if given[0].root.is_leaf:
         return Unreachable("the tree has one leaf, so there is nothing to publish: learn one that asks something")
-    reached = best_reachable(requirement, lambda looser: first_pruned(given, looser, information, merge) is not None)
+    reached = best_reachable(
+        requirement, lambda looser: first_pruned(given, looser, information, merge, people) is not None
+    )
     best = f"the best that leaves two paths is {' or '.join(map(str, reached))}" if reached else "no lower one helps"
     return Unreachable(
         f"pruned until every path satisfies {requirement}, the tree is empty; {best}: lower it, or add people"
     )
 
 
-def pruned(tree: Tree, requirement: Requirement, information: Information = "exact", merge: Merge = "rules") -> Tree:
-    """Prune a tree as `atp` does; the result may be one leaf, whether or not that satisfies the requirement."""
+def pruned(
+    tree: Tree,
+    requirement: Requirement,
+    information: Information = "exact",
+    merge: Merge = "rules",
+    people: KnownPeople | None = None,
+) -> Tree:
+    """Prune a tree as `atp` does; the result may be one leaf, whether or not that satisfies the requirement.
+
+    With `people` whom earlier releases tell apart, every path satisfies it in each of their classes; that needs exact
+    information.
+    """
     _check_word("merge", merge, get_args(Merge))
     if tree.target_role == "public":
         return tree  # whoever knows the label reaches one bin, and that is safe at any size
-    pruning = _Pruning(tree, requirement, information, merge)
+    if people is not None and information != "exact":
+        raise PolicyError("what earlier releases tell (known) asks for true labels: prune with exact information")
+    pruning = _Pruning(tree, requirement, information, merge, people)
     # Figure 6, lines 4 to 13.
     for level in pruning.branches.levels_from_the_bottom():
         failing = pruning.with_a_failed_child(level)
@@ -111,16 +145,32 @@ def pruned(tree: Tree, requirement: Requirement, information: Information = "exa
 class _Pruning:
     """The branches of a tree while they are merged, and which of them satisfy the requirement."""
 
-    def __init__(self, tree: Tree, requirement: Requirement, information: Information, merge: Merge) -> None:
+    def __init__(
+        self,
+        tree: Tree,
+        requirement: Requirement,
+        information: Information,
+        merge: Merge,
+        people: KnownPeople | None,
+    ) -> None:
         self.measure = PathMeasure(tree, requirement, estimated=information == "estimated")
         self.branches = Branches.of(tree, estimated=information == "estimated")
         self.by_loss = merge == "information"
         self.k = max((part.k for part in requirement.parts if isinstance(part, KAnonymity)), default=0)
-        self.passes = self.measure.holds(self.branches.counts)
+        self.apart = None if people is None else ClassCounts.of(tree, people)
+        self.passes = self.hold(self.branches.counts, np.arange(len(self.branches.counts)))
         # Only leaves are tested beforehand (Figure 6, lines 1 to 3); a node that asks passes once its children do.
         self.passes[[bool(sons) for sons in self.branches.sons]] = True
         self.people = self.branches.counts.sum(axis=1)
         self.told = self.branches.uncertainty() if self.by_loss else np.zeros(len(self.people))
+
+    def hold(self, counts: Floats, *members: Int64s) -> Bools:
+        """Which paths with these labels pass; path i has the people of node i of all `members`."""
+        good = self.measure.holds(counts)
+        if self.apart is not None and good.any():
+            # Who breaks it together has a class that breaks it, and need not be asked again.
+            good[good] = self.apart.hold(self.measure, *(nodes[good] for nodes in members))
+        return good
 
     def with_a_failed_child(self, level: Sequence[int]) -> list[Siblings]:
         """The children of each node of a level, where one of them fails; a lone failed child replaces its parent."""
@@ -148,7 +198,7 @@ class _Pruning:
         failed = np.repeat([family.failed for family in families], sizes)
         sibling = np.array([son for some in tried for son in some], np.int64)
         merged = self.branches.merged(failed, sibling)
-        good = self.measure.holds(merged)
+        good = self.hold(merged, failed, sibling)
         then = self.lost(failed, sibling, merged) if self.by_loss else np.arange(len(sibling))
         # Family by family, rule 1 first; siblings come in the order of rules 2 and 3, unless loss decides.
         order = np.lexsort((then, ~good, np.repeat(np.arange(len(families)), sizes)))
@@ -171,6 +221,8 @@ class _Pruning:
         """Replace the failed child of a family and one of its siblings by one leaf."""
         failed = family.failed
         self.branches.unite(failed, sibling, counts)
+        if self.apart is not None:
+            self.apart.unite(failed, sibling)
         self.passes[failed], self.people[failed] = good, counts.sum()
         if self.by_loss:
             self.told[failed] = uncertainty(counts[None])[0]

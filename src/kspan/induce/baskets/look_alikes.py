@@ -8,8 +8,8 @@ from kspan.data.arrays import Bools, Int64s
 from kspan.data.baskets import BOUGHT, Baskets
 from kspan.data.groups import Counts, Groups
 from kspan.induce.persons import NOTHING_TOLD, Persons
-from kspan.policy.policy import KnownRows
-from kspan.privacy import OnPrivate, Requirement
+from kspan.policy import Policy
+from kspan.privacy import OnPrivate
 
 Question = tuple[frozenset[str], frozenset[str]]
 
@@ -19,24 +19,25 @@ class LookAlikes:
 
     The people of one kind have the same public items. Each kind has an answer to each question: 0 if it lacks a public
     item of the left side, else 1 if it lacks one of the right side, else 2. The left side of an itemset is empty. Kinds
-    are in one crowd if they have the same answers to all questions.
+    are in one crowd if they have the same answers to all questions. Those whom earlier releases tell apart
+    are different kinds, and never in one crowd.
     """
 
-    def __init__(self, baskets: Baskets, public: Sequence[str], require: Requirement, known: KnownRows = "all") -> None:
-        """Begin with everybody in one crowd; `known` rows of somebody with several may be known."""
-        kind, example = _kinds(baskets, public)
+    def __init__(self, baskets: Baskets, policy: Policy, known: Int64s) -> None:
+        """Begin with a crowd for each class that is `known`, one entry for each row."""
+        kind, example = _kinds(baskets, policy.public, known)
         self.baskets, self.kind = baskets, kind
-        self.persons = None if baskets.persons is None else Persons(baskets.persons, known)
-        self.require = require
-        self.public = {name: baskets.bought[name][example] for name in public}
+        self.persons = None if baskets.persons is None else Persons(baskets.persons, policy.known_rows)
+        self.require = policy.require
+        self.public = {name: baskets.bought[name][example] for name in policy.public}
         self.people = _counted(kind, len(example), baskets.weights)
         self.bought = {
             name: _counted(kind[rows], len(example), None if baskets.weights is None else baskets.weights[rows])
             for name, rows in baskets.bought.items()
             if name not in self.public
         }
-        self.crowd = np.zeros(len(example), np.int64)
-        self.exposing = np.zeros(1, bool)
+        self.crowd = known[example]
+        self.exposing = np.zeros(int(known.max(initial=0)) + 1, bool)
         self.told: dict[str, Bools] = {}
 
     def take(self, questions: Sequence[Question]) -> tuple[int, int] | tuple[None, None] | None:
@@ -111,13 +112,14 @@ class LookAlikes:
         return True
 
 
-def _kinds(baskets: Baskets, public: Sequence[str]) -> tuple[Int64s, Int64s]:
+def _kinds(baskets: Baskets, public: Sequence[str], known: Int64s) -> tuple[Int64s, Int64s]:
     """The kind of each row, and an example row of each kind."""
-    if not public:
-        return np.zeros(baskets.rows, np.int64), np.zeros(1, np.int64)
-    # Eight items to a byte, and all bytes of a row as one value, which can be compared.
-    packed = np.packbits(np.array([baskets.bought[name] for name in public]), axis=0)
-    rows = np.ascontiguousarray(packed.T).view(f"V{len(packed)}")[:, 0]
+    # The class, then eight items to a byte, and all bytes of a row as one value, which can be compared.
+    packed = known[:, None].view(np.uint8)
+    if public:
+        items = np.packbits(np.array([baskets.bought[name] for name in public]), axis=0)
+        packed = np.column_stack([packed, items.T])
+    rows = np.ascontiguousarray(packed).view(f"V{packed.shape[1]}")[:, 0]
     _, example, kind = np.unique(rows, return_index=True, return_inverse=True)
     return kind.astype(np.int64), example.astype(np.int64)
 

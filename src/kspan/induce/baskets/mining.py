@@ -7,11 +7,13 @@ from typing import Annotated, Any, Generic, TypeVar
 import numpy as np
 import polars as pl
 
+from kspan.data.arrays import Int64s
 from kspan.data.baskets import Baskets, encode_baskets
 from kspan.data.persons import check_says_whose, persons_of
 from kspan.errors import DataError, PolicyError, listed
 from kspan.frames.files import load
 from kspan.induce.baskets.look_alikes import LookAlikes, Question
+from kspan.induce.known import classes_of
 from kspan.model.items.model import OfItems
 from kspan.options import Within
 from kspan.policy import Policy, PolicyLike
@@ -26,10 +28,11 @@ MOST_CELLS = 1 << 31
 
 @dataclass(frozen=True)
 class Shop:
-    """Who bought what, and what the policy says of the items."""
+    """Who bought what, what the policy says of the items, and the class of each row that is known already."""
 
     baskets: Baskets
     policy: Policy
+    known: Int64s
 
     @property
     def roles(self) -> dict[str, Any]:
@@ -37,7 +40,9 @@ class Shop:
         return dict.fromkeys(self.policy.public, "public") | dict.fromkeys(self.policy.private, "private")
 
 
-def opened(people: Any, policy: PolicyLike, speaking: OfItems | None = None, what: str = "") -> Shop:
+def opened(
+    people: Any, policy: PolicyLike, speaking: OfItems | None = None, what: str = "", *, known: Int64s | None = None
+) -> Shop:
     """Read the items that a policy names; refuse a release that speaks of others, `what` names it."""
     frame = load(people)
     said = expanded(Policy.of(policy), frame.columns)
@@ -49,7 +54,8 @@ def opened(people: Any, policy: PolicyLike, speaking: OfItems | None = None, wha
         raise DataError(
             f"the {what} speak of {listed(unknown)}, which is no item of the table: give the one they are of"
         )
-    return Shop(encode_baskets(frame, items, said.weight, persons_of(frame, said)), said)
+    baskets = encode_baskets(frame, items, said.weight, persons_of(frame, said))
+    return Shop(baskets, said, classes_of(known, baskets.rows, baskets.persons))
 
 
 def check_above_zero(**shares: float) -> None:
@@ -110,7 +116,7 @@ def chosen(
 
     More questions only tell more people apart, so what is refused once would be refused later as well.
     """
-    crowds = LookAlikes(shop.baskets, shop.policy.public, shop.policy.require, shop.policy.known_rows)
+    crowds = LookAlikes(shop.baskets, shop.policy, shop.known)
     choice = Choice[One]([], [], [], [], shop.policy)
     for one in ordered:
         if len(choice.taken) == most:

@@ -17,6 +17,7 @@ from kspan.errors import Unreachable
 from kspan.frames.files import load
 from kspan.induce.clusters.reach import cells_of
 from kspan.induce.clusters.spanning_tree import Forest, spanning_tree
+from kspan.induce.known import classes_of, exposed_before
 from kspan.induce.persons import NOTHING_TOLD, Persons
 from kspan.model.clusters.axes import Axis, Center, NumberAxis, WordAxis, short
 from kspan.model.clusters.model import Clusters
@@ -52,13 +53,15 @@ def clusters(
     most: Annotated[int, Within(1)] = 10,
     min_people: Annotated[int, Within(1)] | None = None,
     scaling: Scaling = "deviation",
+    known: Int64s | None = None,
 ) -> Clusters:
     """Make clusters by cutting the longest edges of the minimum spanning tree, as long as the release keeps the policy.
 
     At first all people are one cluster. The longest edge is cut if the clusters would then satisfy the requirement, as
     judged by their centers and the cells nearest to these; otherwise the next edge is tried. It ends with `most`
     clusters, or when no edge is left. The center of very few people would be a picture of them; the paper's own
-    `min_people` is 1. Two categories are always one apart.
+    `min_people` is 1. Two categories are always one apart. `known` are the classes of rows that earlier releases tell
+    apart (see `kspan.induce.known`).
 
     Options:
         most: The most clusters.
@@ -68,13 +71,15 @@ def clusters(
     check_occurs(policy.require, table, policy)
     axes = tuple(_axis(table[name], policy, scaling) for name in (*policy.public, *policy.private))
     fewest = policy.require.crowd if min_people is None else min_people
-    drafts = _Drafts(axes, table, policy)
+    drafts = _Drafts(axes, table, policy, classes_of(known, table.rows, table.persons))
     points, people, point = _points(axes, table)
     edges, lengths = spanning_tree(points)
     forest = Forest.of(edges, people, points)
     # A part goes by the edge that was cut above it, that of the root by -1.
     parts = {-1: forest.of_part(-1)}
     if not drafts.holds(list(parts.values())):
+        if drafts.classes > 1:
+            raise exposed_before(drafts.people_breaking(), table.people, policy.require)
         raise Unreachable(f"even one cluster of everybody breaks {policy.require}, since its center tells: lower it")
     for edge in range(len(edges)):
         if len(parts) >= most or lengths[edge] == 0:
@@ -97,30 +102,33 @@ def clusters(
 class _Drafts:
     """Clusters as they would be released, and whether they keep the requirement."""
 
-    def __init__(self, axes: tuple[Axis, ...], table: Table, policy: Policy) -> None:
+    def __init__(self, axes: tuple[Axis, ...], table: Table, policy: Policy, known: Int64s) -> None:
         self.axes, self.table, self.policy = axes, table, policy
         self.public = [axis.attribute.name for axis in axes if axis.attribute.role == "public"]
         self.private = [axis.attribute.name for axis in axes if axis.attribute.role == "private"]
-        self.kind, number = group_rows([table[name] for name in self.public], table.rows)
+        kind, number = group_rows([table[name] for name in self.public], table.rows)
         row = np.empty(number, np.int64)
-        row[self.kind] = np.arange(table.rows)
+        row[kind] = np.arange(table.rows)
         self.kinds = table.at(row)
-        self.people = tally(self.kind, number, NO_WEIGHTS if table.weights is None else table.weights)[1]
+        self.known, self.classes = known, int(known.max(initial=0)) + 1
+        # People of one kind are in the same cells, but they are no crowd if earlier releases tell them apart.
+        pairs, _, self.pair = tally(kind * self.classes + known, number * self.classes, NO_WEIGHTS, locate=True)
+        self.kind_of, self.class_of = np.divmod(pairs, self.classes)
+        self.people = tally(self.pair, len(pairs), NO_WEIGHTS if table.weights is None else table.weights)[1]
         self.persons = None if table.persons is None else Persons(table.persons, policy.known_rows)
-        self.known: dict[tuple[Center, ...], Floats] = {}
+        self.measured: dict[tuple[Center, ...], Floats] = {}
         """How far all kinds of people are, by public values, from the centers that were tried last."""
 
     def holds(self, parts: Sequence[Floats]) -> bool:
         """Would clusters of these parts keep the requirement? A part has its people and their sums of coordinates."""
         draft = self.draft(parts)
-        reached = cells_of(draft, self.distances(draft))
-        span, example = _alike(reached)
-        exposing = reached[example].sum(axis=1) > 1
+        span, exposing = self.spans(draft)
         sizes = np.bincount(span, self.people)
         # Sizes are cheap, and often refuse already.
         if (sizes[exposing] < self.policy.require.crowd).any():
             return False
-        counted = count_groups(self.table, span[self.kind], len(example), self.private)
+        of_row = span[self.pair]
+        counted = count_groups(self.table, of_row, len(exposing), self.private)
         crowds = Groups(counted.sizes, counted.private, exposing)
         # Centers tell what people have, also of those who can be in one cluster only.
         told = Groups(counted.sizes, counted.private)
@@ -129,7 +137,22 @@ class _Drafts:
             for part in self.policy.require.parts
         ):
             return False
-        return self.cells_hold(draft, span[self.kind], exposing) and self.persons_hold(draft, span[self.kind], exposing)
+        return self.cells_hold(draft, of_row, exposing) and self.persons_hold(draft, of_row, exposing)
+
+    def spans(self, draft: Clusters) -> tuple[Int64s, Bools]:
+        """The span of each kind of people of a class, and which spans reach several cells."""
+        reached = cells_of(draft, self.distances(draft))
+        alike, example = _alike(reached)
+        keys = alike[self.kind_of] * self.classes + self.class_of
+        there, _, span = tally(keys, len(example) * self.classes, NO_WEIGHTS, locate=True)
+        return span, reached[example[there // self.classes]].sum(axis=1) > 1
+
+    def people_breaking(self) -> int:
+        """How many people are in classes that break the requirement as soon as a center tells of everybody."""
+        told = count_groups(self.table, self.known, self.classes, self.private)
+        required = [part for part in self.policy.require.parts if isinstance(part, OnPrivate)]
+        good: Bools = np.logical_and.reduce([part.holds(told) for part in required])
+        return int(told.sizes[~good].sum())
 
     def persons_hold(self, draft: Clusters, span: Int64s, exposing: Bools) -> bool:
         """Where people have several rows: would what is told of these keep the requirement by people?"""
@@ -165,14 +188,14 @@ class _Drafts:
 
     def distances(self, draft: Clusters) -> Floats:
         """How far all kinds of people are from each center, by public values; most centers were known before."""
-        before = self.known
-        self.known = {
+        before = self.measured
+        self.measured = {
             center: before[center]
             if center in before
             else Clusters(self.axes, (center,), (0,)).squares(self.kinds, self.public)[:, 0]
             for center in draft.centers
         }
-        return np.column_stack([self.known[center] for center in draft.centers])
+        return np.column_stack([self.measured[center] for center in draft.centers])
 
     def draft(self, parts: Sequence[Floats]) -> Clusters:
         """Clusters with the centers of some parts; how many people they have is left open."""

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from kspan.data.arrays import Int64s
 from kspan.errors import Unreachable
 from kspan.induce.baskets.mining import Most, Share, Shop, check_above_zero, chosen, frequent, opened
 from kspan.model.itemsets.model import Itemset, Itemsets, itemsets_about
@@ -40,6 +41,7 @@ def mine_itemsets(
     min_support: Share = 0.01,
     max_items: Most = 4,
     most: Most = 100,
+    known: Int64s | None = None,
 ) -> MinedItemsets:
     """Mine the most frequent itemsets that keep the policy's requirement when all of them are released together.
 
@@ -47,6 +49,7 @@ def mine_itemsets(
     from the most frequent down, smaller ones first, so that a set comes before those that it is a part of. One is taken
     if everybody still has a crowd with it. An itemset that is refused once would also be refused later, since more
     itemsets only tell more people apart. So none could be added in the end, unless the search stopped at `most`.
+    `known` are the classes of rows that earlier releases tell apart (see `kspan.induce.known`).
 
     Options:
         min_support: The least share of people of an itemset, more than 0.
@@ -54,7 +57,7 @@ def mine_itemsets(
         most: The most itemsets.
     """
     check_above_zero(min_support=min_support)
-    shop = opened(people, policy)
+    shop = opened(people, policy, known=known)
     found = frequent(shop.baskets, min_support, max_items, "itemsets")
     if not len(found):
         raise Unreachable(f"no itemset reaches min_support={min_support:g}: lower it")

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 import numpy as np
 import polars as pl
 
+from kspan.data.arrays import Int64s
 from kspan.data.baskets import Baskets
 from kspan.errors import PolicyError, Unreachable
 from kspan.induce.baskets.look_alikes import Question
@@ -49,6 +50,7 @@ def mine_rules(
     max_items: Annotated[int, Within(2)] = 4,
     most: Most = 100,
     tell_lift: bool = False,
+    known: Int64s | None = None,
 ) -> MinedRules:
     """Mine the best rules, by the measure, that keep the policy's requirement when all of them are released together.
 
@@ -56,6 +58,8 @@ def mine_rules(
     the best down, and one is taken if everybody still has a crowd with it. A rule that is refused once would also be
     refused later, since more rules only tell more people apart. So no rule could be added in the end, unless the search
     stopped at `most` rules.
+
+    `known` are the classes of rows that earlier releases tell apart (see `kspan.induce.known`).
 
     Options:
         min_support: The least share of people of a rule, more than 0.
@@ -66,7 +70,7 @@ def mine_rules(
         tell_lift: Tell the support of right sides, too, which tells more, and counts.
     """
     check_above_zero(min_support=min_support, min_confidence=min_confidence)
-    shop = opened(people, policy)
+    shop = opened(people, policy, known=known)
     found = _candidates(shop.baskets, min_support, min_confidence, max_items)
     return _chosen(found, shop, measure, most, tell_lift)
 

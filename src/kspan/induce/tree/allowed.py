@@ -73,26 +73,48 @@ class Guard:
             span.levels = ~levels.public | (levels.count(bad) == 0)
         return span.levels
 
-    def forbidden_cuts(self, span: Span, number: int) -> tuple[Int64s, Int64s]:
+    def forbidden_cuts(self, spans: Sequence[Span], number: int) -> tuple[Int64s, Int64s]:
         """The runs of codes after which a numeric feature must not be cut, since a part would break the requirement.
 
-        Returns where the runs begin, and where they end (exclusive).
+        Returns where the runs of all spans begin, and where they end (exclusive).
         """
-        if number not in span.forbidden:
-            feature = self.features[number]
-            here, counts = self.people.by_code(span.rows, feature)
-            plain = int(np.searchsorted(here, feature.plain))
-            sons = _sons_of_thresholds(counts, plain)
-            exposing = np.repeat(self.spans.exposing([span]), sons.shape[0] * sons.shape[1])
-            good = self.satisfied(Parts(sons.reshape(-1, self.people.labels), exposing)).reshape(sons.shape[:2])
-            bad = np.flatnonzero(~good.all(axis=1))
-            # Up to the next code that occurs, every cut divides the span alike.
-            begins, ends = here[bad], np.append(here[:plain], feature.plain)[bad + 1]
-            if plain and plain - 1 in bad:
-                # A cut beyond all numbers only separates people without one, and so does a cut before all numbers.
-                begins, ends = np.append(0, begins), np.append(here[0], ends)
-            span.forbidden[number] = begins, ends
-        return span.forbidden[number]
+        if unasked := [span for span in spans if number not in span.forbidden]:
+            self._find_forbidden(unasked, number)
+        begins, ends = zip(*(span.forbidden[number] for span in spans), strict=True)
+        return np.concatenate(begins), np.concatenate(ends)
+
+    def _find_forbidden(self, spans: Sequence[Span], number: int) -> None:
+        """Let spans remember after which codes of a numeric feature they must not be cut; all are counted at once."""
+        feature = self.features[number]
+        rows = np.concatenate([span.rows for span in spans])
+        place = np.repeat(np.arange(len(spans)), [len(span.rows) for span in spans])
+        owner, code, counts = self.people.by_code(rows, place, feature)
+        plain = code < feature.plain
+        missing = np.zeros((len(spans), self.people.labels), np.int64)
+        missing[owner[~plain]] = counts[~plain]
+        owner, code, counts = owner[plain], code[plain], counts[plain]
+        first = np.searchsorted(owner, np.arange(len(spans) + 1))
+        # For a cut after each code, the people by label up to it, beyond it, and without a number.
+        sums = np.concatenate([np.zeros((1, self.people.labels), np.int64), np.cumsum(counts, axis=0)])
+        below, above = sums[1:] - sums[first[owner]], sums[first[owner + 1]] - sums[1:]
+        sons = np.stack([below, above, missing[owner]], axis=1)
+        exposing = np.repeat(self.spans.exposing(list(spans))[owner], 3)
+        held = self.satisfied(Parts(sons.reshape(-1, self.people.labels), exposing))
+        good: Bools = np.logical_and.reduce(held.reshape(-1, 3), axis=1)
+        # Up to the next code that occurs, every cut divides the span alike.
+        after = np.append(code, feature.plain)[1:]
+        last = first[1:][np.diff(first) > 0] - 1
+        after[last] = feature.plain
+        # A cut beyond all numbers only separates people without one, and so does a cut before all numbers.
+        apart = last[~good[last]]
+        bad = np.concatenate([np.flatnonzero(~good), apart])
+        begins = np.concatenate([code[~good], np.zeros(len(apart), np.int64)])
+        ends = np.concatenate([after[~good], code[first[owner[apart]]]])
+        order = np.argsort(owner[bad], kind="stable")
+        begins, ends = begins[order], ends[order]
+        run = np.searchsorted(owner[bad[order]], np.arange(len(spans) + 1)).tolist()
+        for span, start, end in zip(spans, run, run[1:], strict=False):
+            span.forbidden[number] = begins[start:end], ends[start:end]
 
 
 def _of_labels(requirement: Requirement, target: str | None) -> Requirement:
@@ -128,19 +150,9 @@ class Allowed:
             return ANYWHERE
         feature = self.guard.features[number]
         if number not in self.found:
-            runs = [self.guard.forbidden_cuts(span, number) for span in self.spans]
-            begins, ends = (np.concatenate(bounds) for bounds in zip(*runs, strict=True))
+            begins, ends = self.guard.forbidden_cuts(self.spans, number)
             codes = feature.size + 1
             # The number of forbidden runs that are open at each code.
             depth = np.bincount(begins, minlength=codes) - np.bincount(ends, minlength=codes)
             self.found[number] = np.cumsum(depth)[: feature.plain] == 0
         return self.found[number]
-
-
-def _sons_of_thresholds(counts: Int64s, plain: int) -> Int64s:
-    """For a cut after each code, the people by label: up to it, beyond it, and without a number (if there are any)."""
-    up_to = np.cumsum(counts[:plain], axis=0)
-    parts = [up_to, up_to[-1:] - up_to if plain else up_to]
-    if len(counts) > plain:
-        parts.append(np.broadcast_to(counts[plain], up_to.shape))
-    return np.stack(parts, axis=1)

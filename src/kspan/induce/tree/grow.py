@@ -165,6 +165,12 @@ class Growth:
         good = all(guard.allows(guard.spans.as_they_are(leaf)) for leaf in guard.spans.reaching)
         return good and (self.several is None or self.several.holds_now())
 
+    def people_breaking(self) -> int:
+        """How many people are in spans that break the requirement, while the tree is one leaf."""
+        assert self.guard is not None
+        parts = self.guard.spans.as_they_are(self.root.number)
+        return int(parts.counts[~self.guard.satisfied(parts)].sum())
+
     def propose(self, leaf: GrowingLeaf, allowed: Allowed) -> None:
         """Put the candidates of a leaf into the queue: each attribute at its lowest level or best threshold that gains.
 

@@ -1,7 +1,11 @@
 """kADET: decision trees in which every span is a crowd (Friedman, Schuster, Wolff 2006; 2008, Algorithm 1)."""
 
+from dataclasses import replace
+
+from kspan.data.arrays import Int64s
 from kspan.data.table import Table
 from kspan.errors import PolicyError, Unreachable
+from kspan.induce.known import classes_of, exposed_before
 from kspan.induce.tree.features import Feature
 from kspan.induce.tree.grow import Growth, MinRows
 from kspan.induce.tree.id3 import offered
@@ -18,11 +22,20 @@ from kspan.privacy import OnPrivate
 
 
 @takes_options
-def kadet(table: Table, policy: Policy, *, score: Score = "information-gain", min_rows: MinRows = 1) -> Tree:
+def kadet(
+    table: Table,
+    policy: Policy,
+    *,
+    score: Score = "information-gain",
+    min_rows: MinRows = 1,
+    known: Int64s | None = None,
+) -> Tree:
     """Grow a tree that keeps the policy's requirement: the best split first, and none that leaves a span too small.
 
     A candidate that breaks the requirement comes back with its attribute generalized by one level, or with the best
     threshold that keeps it.
+
+    `known` are the classes of rows that earlier releases tell apart (see `kspan.induce.known`).
 
     Options:
         score: How splits are compared.
@@ -36,7 +49,7 @@ def kadet(table: Table, policy: Policy, *, score: Score = "information-gain", mi
     >>> kadet(encode(small_mortgage().drop("Name"), policy), policy)
     Tree(3 leaves, 6 people, target 'Loan risk')
     """
-    return released(_grown(table, policy, SCORES[score], min_rows), table, policy)
+    return released(_grown(table, policy, SCORES[score], min_rows, known), table, policy)
 
 
 @takes_options
@@ -47,6 +60,7 @@ def kadet_c45(
     min_rows: MinRows = 2,
     confidence_factor: ConfidenceFactor = 0.25,
     prune: bool = True,
+    known: Int64s | None = None,
 ) -> Tree:
     """Grow a tree as `kadet` does, with the scores and the pruning of C4.5 (Friedman et al. 2006, Sect. 3.3).
 
@@ -59,7 +73,7 @@ def kadet_c45(
         confidence_factor: How hard to prune: less is harder.
         prune: Prune what has grown.
     """
-    growth = _grown(table, policy, C45, min_rows)
+    growth = _grown(table, policy, C45, min_rows, known)
     # Pruning merges spans, and only a monotone requirement is sure to survive that. It also merges answers to private
     # questions: a span of which more than one was told may be left with one.
     assert growth.guard is not None
@@ -70,11 +84,13 @@ def kadet_c45(
     return released(growth, table, policy)
 
 
-def _grown(table: Table, policy: Policy, score: int, min_rows: int) -> Growth:
+def _grown(table: Table, policy: Policy, score: int, min_rows: int, known: Int64s | None) -> Growth:
     target_public = policy.target in policy.public
     _check_requirement(policy)
     check_occurs(policy.require, table, policy)
     people, features = offered(table, policy)
+    if known is not None:
+        people = replace(people, known=classes_of(known, table.rows, table.persons))
     target = None if target_public else policy.target
     if table.persons is not None:
         # What is told of people, and not of rows, is counted for labels alone.
@@ -84,6 +100,8 @@ def _grown(table: Table, policy: Policy, score: int, min_rows: int) -> Growth:
         growth.count_people(SeveralRows(table, policy, target))
     # Line 9 in the paper of 2006.
     if not growth.holds_now():
+        if people.known.any():
+            raise exposed_before(growth.people_breaking(), table.people, policy.require)
         raise Unreachable(f"even a tree of one leaf breaks {policy.require} on these {table.people} people: lower it")
     grow_in_crowds(growth)
     return growth

@@ -1,6 +1,6 @@
 """The people that a tree is grown from: labels, weights, and how rows divide."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
 from typing import Any
@@ -79,6 +79,8 @@ class People:
     """The hierarchy above the labels, if there is one."""
     having: Having | None = None
     """Finds a label by its name."""
+    known: Int64s = field(default_factory=lambda: np.empty(0, np.int64))
+    """The class of each row that anybody can tell already; empty if nothing tells people apart."""
 
     @classmethod
     def of(cls, table: Table, target: str) -> "People":
@@ -97,13 +99,16 @@ class People:
         weights = self.weights[rows] if len(self.weights) else None
         return np.bincount(self.label[rows], weights, self.labels).astype(np.int64)
 
-    def by_code(self, rows: Rows, feature: Feature) -> tuple[Int64s, Int64s]:
-        """The codes of a feature that occur in some rows, in order, and the number of people by code and label."""
-        here, place = np.unique(feature.codes[rows], return_inverse=True)
+    def by_code(self, rows: Rows, place: Int64s, feature: Feature) -> tuple[Int64s, Int64s, Int64s]:
+        """The codes of a feature that occur at each place, in order, if some rows are at these places.
+
+        Returns the place of each code, the code, and the number of people by label.
+        """
+        keys = place * feature.size + feature.codes[rows]
+        here, number = np.unique(keys, return_inverse=True)
         weights = self.weights[rows] if len(self.weights) else None
-        keys = place * self.labels + self.label[rows]
-        counts = np.bincount(keys, weights, len(here) * self.labels).astype(np.int64)
-        return here.astype(np.int64), counts.reshape(-1, self.labels)
+        counts = np.bincount(number * self.labels + self.label[rows], weights, len(here) * self.labels)
+        return *np.divmod(here, feature.size), counts.astype(np.int64).reshape(-1, self.labels)
 
     def by_son(self, rows: Rows, share: Floats, feature: Feature, split: Split) -> Floats:
         """How many people of each label some rows send to each son."""

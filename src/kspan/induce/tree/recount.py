@@ -14,9 +14,23 @@ Interval = tuple[float | None, float | None]
 
 def recounted(tree: Tree, table: Table) -> Tree:
     """A tree with the people of a table counted at every node; everybody must go one way only (see `goes_one_way`)."""
-    target = table[tree.target]
-    place = {label: number for number, label in enumerate(tree.labels)}
-    label = np.array([place[target.label(code)] for code in range(target.size)], np.int64)[target.codes]
+    label, order = label_places(tree, table), sent_down(tree, table)
+    ends = np.cumsum([1, *(len(node.edges) for node, _ in order)]).tolist()
+    made: list[Node | None] = [None] * len(order)
+    for number in range(len(order) - 1, -1, -1):
+        node, rows = order[number]
+        weights = None if table.weights is None else table.weights[rows]
+        counts = np.bincount(label[rows], weights, minlength=len(tree.labels))
+        below = made[ends[number] : ends[number + 1]]
+        edges = tuple(Edge(edge.region, son) for edge, son in zip(node.edges, below, strict=True) if son is not None)
+        made[number] = Node.of_counts(counts.tolist(), node.attribute, edges)
+    root = made[0]
+    assert root is not None
+    return replace(tree, root=root)
+
+
+def sent_down(tree: Tree, table: Table) -> list[tuple[Node, Int64s]]:
+    """All nodes of a tree, parents before sons and level by level, with the rows that come to each."""
     covered: dict[tuple[str, Region], Bools] = {}
 
     def admitted(name: str, region: Region, rows: Int64s) -> Int64s:
@@ -26,22 +40,17 @@ def recounted(tree: Tree, table: Table) -> Tree:
         return rows[covered[name, region][column.codes[rows]]]
 
     order: list[tuple[Node, Int64s]] = [(tree.root, np.arange(table.rows))]
-    sons: list[list[int]] = []
-    for node, rows in order:  # which grows meanwhile: parents come before their sons
-        sons.append(list(range(len(order), len(order) + len(node.edges))))
+    for node, rows in order:  # which grows meanwhile
         name = "" if node.attribute is None else tree.attributes[node.attribute].name
         order.extend((edge.node, admitted(name, edge.region, rows)) for edge in node.edges)
-    made: list[Node | None] = [None] * len(order)
-    for number in range(len(order) - 1, -1, -1):
-        node, rows = order[number]
-        weights = None if table.weights is None else table.weights[rows]
-        counts = np.bincount(label[rows], weights, minlength=len(tree.labels))
-        below = (made[son] for son in sons[number])
-        edges = tuple(Edge(edge.region, son) for edge, son in zip(node.edges, below, strict=True) if son is not None)
-        made[number] = Node.of_counts(counts.tolist(), node.attribute, edges)
-    root = made[0]
-    assert root is not None
-    return replace(tree, root=root)
+    return order
+
+
+def label_places(tree: Tree, table: Table) -> Int64s:
+    """The place of each row's label among the labels of a tree."""
+    target = table[tree.target]
+    place = {label: number for number, label in enumerate(tree.labels)}
+    return np.array([place[target.label(code)] for code in range(target.size)], np.int64)[target.codes]
 
 
 def raised(tree: Tree, table: Table) -> Iterator[Tree]:

@@ -1,7 +1,7 @@
 """The spans of a growing tree: for every leaf the spans that reach it, for every span its people (kADET, Fig. 2).
 
 Spans divide the people: two are in the same one if they reach the same bins, whatever their private values. A bin is a
-leaf and a label.
+leaf and a label. People of different classes, which anybody can tell already, are in different spans from the start.
 """
 
 from collections.abc import Iterator
@@ -63,8 +63,7 @@ class GrowingSpans:
         # The attacker knows a public label, so a leaf is one bin then; else as many as there are labels, and more than
         # one even if all people have the same label: that may be what the attacker did not know.
         self.bins_per_leaf = 1 if target_public else max(people.labels, 2)
-        parts = [rows[people.label[rows] == label] for label in range(people.labels)] if target_public else [rows]
-        self.first = [Span(part, 1) for part in parts if len(part)]
+        self.first = [Span(part, 1) for part in _told_apart(people, rows, target_public) if len(part)]
         self.reaching = {root: self.first}
 
     def of(self, leaf: int) -> list[Span]:
@@ -136,3 +135,14 @@ class GrowingSpans:
             if piece is not span:
                 span.pieces.append(piece)
             self.reaching[leaf].append(piece)
+
+
+def _told_apart(people: People, rows: Rows, target_public: bool) -> list[Rows]:
+    """Divide rows by what anybody knows of them beside public values: their classes, and labels that are public."""
+    keys = people.known[rows] if len(people.known) else np.zeros(len(rows), np.int64)
+    if target_public:
+        keys = keys * people.labels + people.label[rows]
+    order = np.argsort(keys, kind="stable")
+    begins = np.flatnonzero(np.diff(keys[order])) + 1
+    # The very array, if nobody is told apart: it may be divided together with that of its leaf.
+    return np.split(rows[order], begins) if len(begins) else [rows]
