@@ -65,6 +65,8 @@ if TYPE_CHECKING:
     from kspan.induce.rules.learner import MinedRules as MinedRules
     from kspan.induce.rules.learner import choose_rules as choose_rules
     from kspan.induce.rules.learner import mine_rules as mine_rules
+    from kspan.ledger.ledger import Ledger as Ledger
+    from kspan.ledger.standing import standing as standing
     from kspan.measures import *  # noqa: F403
     from kspan.model.bayes.model import NaiveBayes as NaiveBayes
     from kspan.model.clusters.model import Clusters as Clusters
@@ -107,6 +109,8 @@ if TYPE_CHECKING:
 _HOMES = {
     "kspan.audit": ("Audit", "audit"),
     "kspan.audit.together.judge": ("Beside",),
+    "kspan.ledger.ledger": ("Ledger",),
+    "kspan.ledger.standing": ("standing",),
     "kspan.data.baskets": ("baskets",),
     "kspan.data.hierarchy": ("Hierarchy", "read_hierarchy", "write_hierarchy"),
     "kspan.data.levels": ("Automatic", "Dates", "Intervals", "Ordered", "Prefixes"),

@@ -3,7 +3,8 @@
 import json
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import polars as pl
@@ -14,7 +15,7 @@ from kspan.audit.findings import Audit
 from kspan.audit.models import judge_of
 from kspan.audit.rare_values import check_common, inferred, without_rare
 from kspan.audit.tree.judge import audit_tree
-from kspan.audit.tree.marginals import broken_marginals
+from kspan.audit.tree.marginals import broken_marginals, seen_with_spreads
 from kspan.audit.tree.published import audit_paths
 from kspan.data.persons import persons_of
 from kspan.data.prepared import computed
@@ -22,6 +23,10 @@ from kspan.errors import DoesNotHold, listed
 from kspan.frames.commit import File, write_files
 from kspan.frames.databases.stored import Draft
 from kspan.frames.files import load, table_content, written_table
+from kspan.frames.seal import checksum
+from kspan.frames.source import Source
+from kspan.ledger.door import entered
+from kspan.ledger.ledger import Going
 from kspan.model.claim import Claim
 from kspan.model.clusters.json import read_clusters, write_clusters
 from kspan.model.clusters.model import Clusters
@@ -52,6 +57,16 @@ class Judged:
     audit: Audit
     defused: bool = False
     """Were text cells that a spreadsheet would run made harmless?"""
+    people: pl.DataFrame | None = field(default=None, repr=False)
+    """The people that it was judged by, if they are known."""
+    policy: Policy | None = None
+    method: str = ""
+
+    def going(self, path: str | os.PathLike[str]) -> Going:
+        """What a ledger is to know of it."""
+        seen = None if self.people is None else self.audit.seen
+        name = Source.of(path).name
+        return Going(name, self.audit.kind, checksum(self.content), self.method, seen, self.people, self.policy)
 
 
 def publish_tree(
@@ -101,8 +116,12 @@ def _published(model: Rules | Itemsets, people: Any, policy: PolicyLike, path: s
 
 
 def write_judged(files: Mapping[Any, Judged]) -> None:
-    """Write each judged release to its path: all of them, or none."""
-    write_files({path: File(judged.content) for path, judged in files.items()})
+    """Write each judged release to its path, and enter it in the ledger if there is one: all of them, or none."""
+    if not files:
+        return
+    policy = next((judged.policy for judged in files.values() if judged.policy is not None), None)
+    with entered(policy, *(partial(judged.going, path) for path, judged in files.items())) as entering:
+        write_files({path: File(judged.content) for path, judged in files.items()}, entering=entering)
 
 
 def judged_tree(
@@ -146,7 +165,9 @@ def judged_tree(
             f"how {listed(broken)} spreads breaks {policy.require}, or is not true of these people: "
             "nothing was written; leave it out"
         )
-    return Judged(text.encode(), found)
+    if marginals:
+        found = replace(found, make_seen=partial(seen_with_spreads, found.make_seen, written, people, policy))
+    return Judged(text.encode(), found, people=people, policy=policy)
 
 
 def published(judged: Judged) -> Tree:
@@ -195,7 +216,7 @@ def judged_clusters(clusters: Clusters, people: pl.DataFrame, policy: Policy) ->
             f"the clusters break {policy.require} for {found.failing_people} of {found.people} people: "
             "they were not written; learn them with -m clusters, or lower the requirement"
         )
-    return Judged(text.encode(), found)
+    return Judged(text.encode(), found, people=people, policy=policy)
 
 
 def judged_of_items(model: Rules | Itemsets, people: Any, policy: Policy) -> Judged:
@@ -219,7 +240,7 @@ def judged_of_items(model: Rules | Itemsets, people: Any, policy: Policy) -> Jud
             f"the {what} break {policy.require} for {found.failing_people} of {found.people} people: "
             f"they were not written; mine them with -m {what}, or lower the requirement"
         )
-    return Judged(text.encode(), found)
+    return Judged(text.encode(), found, people=load(people), policy=policy)
 
 
 def _known_rows(people: pl.DataFrame, policy: Policy) -> int | str | None:
@@ -245,14 +266,14 @@ def judged_table(
     check_no_free_text(table, policy_for(table, policy))
     content, defused = table_content(table, path, keep_formulas=keep_formulas)
     written = written_table(content, path, was_defused=defused)
-    return Judged(content, _table_that_holds(written, people, policy, what, remedy), defused)
+    found = _table_that_holds(written, people, policy, what, remedy)
+    return Judged(content, found, defused, people, policy)
 
 
-def judged_rows(draft: Draft, policy: Policy, *, people: pl.DataFrame | None = None) -> pl.DataFrame:
+def judged_rows(draft: Draft, policy: Policy, *, people: pl.DataFrame | None = None) -> tuple[pl.DataFrame, Audit]:
     """Return the rows that were written to a database, for nobody to see yet; refuse if they break the requirement."""
     written = draft.written()
-    _table_that_holds(written, people, policy, "the table", COARSER)
-    return written
+    return written, _table_that_holds(written, people, policy, "the table", COARSER)
 
 
 def _table_that_holds(

@@ -7,8 +7,9 @@ are shown is told apart from the rest of it. So if a method withholds rows, thes
 their class is shown, and nothing new is told of it.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -43,10 +44,10 @@ class Known:
 def made_by_class(method: Method, table: Table, policy: Policy, known: Known) -> Recoding:
     """Return what a method makes of every class by itself, as one recoding; classes that are too small are withheld."""
     made: list[tuple[Int64s, Partition]] = []
-    facts = {}
+    facts: dict[str, Any] = {}
     order = np.argsort(known.of_row, kind="stable")
     classes, begins = np.unique(known.of_row[order], return_index=True)
-    for class_, rows in zip(classes.tolist(), np.split(order, begins[1:]), strict=True):
+    for rows in np.split(order, begins[1:]):
         try:
             recoding = method(table.at(rows))
         except Unreachable:
@@ -62,14 +63,9 @@ def made_by_class(method: Method, table: Table, policy: Policy, known: Known) ->
     return Recoding(partition, {**facts, "classes": len(classes)})
 
 
-def _added(facts: dict[str, object], more: object) -> dict[str, object]:
+def _added(facts: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
     """Add up the figures of several recodings; of all else the first stays."""
-    assert isinstance(more, dict) or hasattr(more, "items")
-    return {
-        name: facts[name] + value  # type: ignore[operator]
-        for name, value in more.items()
-        if type(value) is int and type(facts.get(name)) is int
-    }
+    return {name: facts[name] + value for name, value in more.items() if type(facts.get(name)) is type(value) is int}
 
 
 def _united(table: Table, made: Sequence[tuple[Int64s, Partition]]) -> Partition:
@@ -105,7 +101,8 @@ def _kept(partition: Partition, table: Table, policy: Policy, known: Known) -> P
         before = int((group == WITHHELD).sum())
         if before == len(group):
             raise Unreachable(
-                f"everybody would be withheld to reach {policy.require} beside earlier releases: lower it, or add people"
+                f"everybody would be withheld to reach {policy.require} beside earlier releases: lower it, or add "
+                "people"
             )
         if table.persons is None:
             _withhold_failing(group, partition.number, crowds)

@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
+from kspan.cli.beside_ledger import LedgerFile, Left, MatchPeople, Recipient, beside_ledger, tell_entered
 from kspan.cli.log import notice
 from kspan.cli.methods import MethodCommand, Methods, check_given, flag_of
 from kspan.cli.options import (
@@ -75,6 +76,10 @@ class AnonymizeRequest:
         Path | None,
         typer.Option(help="Also write the recoding, for kspan apply to show later rows alike: for the owner only."),
     ] = None
+    ledger: LedgerFile = None
+    to: Recipient = None
+    left: Left = None
+    match: MatchPeople = None
     report: ReportFile = None
     curve: Curve = False
     sql: Sql = None
@@ -120,7 +125,11 @@ def anonymize(asked: AnonymizeRequest) -> int:
     _check_places(asked)
     data, output, report = asked.data.asking(asked.sql), asked.output, asked.report
     # All files of a command are written at the end of `together`, all or none.
-    with together(), progress() as step:
+    with (
+        beside_ledger(policy, asked.ledger, asked.to, asked.match, asked.left) as ledger,
+        together(),
+        progress() as step,
+    ):
         step(f"reading {data.name}")
         people = read_table(data, dialect(asked.delimiter, asked.encoding, asked.columns))
         how: dict[str, Any] = {"rng": asked.seed, "keep_order": asked.keep_order, "progress": step}
@@ -142,6 +151,7 @@ def anonymize(asked: AnonymizeRequest) -> int:
         rows=release.audit.rows,
         withheld=release.withheld,
     )
+    tell_entered(ledger, release.stands)
     tell_report(report)
     return tell_release(release, asked.output, json=asked.json)
 
@@ -177,4 +187,4 @@ def _check_places(asked: AnonymizeRequest) -> None:
         "--recoding": asked.recoding,
         "--report": asked.report,
     }
-    check_apart(written, asked.data, asked.policy, *beside(asked.output))
+    check_apart(written, asked.data, asked.policy, asked.left, asked.ledger, *beside(asked.output))

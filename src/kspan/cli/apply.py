@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from kspan.cli.beside_ledger import LedgerFile, MatchPeople, Recipient, beside_ledger, tell_entered
 from kspan.cli.log import notice
 from kspan.cli.options import (
     KINDS,
@@ -56,6 +57,9 @@ class ApplyRequest:
         bool, typer.Option("--keep-order", help="Do not shuffle rows; the claim says so, for it may tell who is who.")
     ] = False
     keep_formulas: KeepFormulas = False
+    ledger: LedgerFile = None
+    to: Recipient = None
+    match: MatchPeople = None
     sql: Sql = None
     delimiter: Delimiter = None
     encoding: Encoding = None
@@ -66,14 +70,15 @@ class ApplyRequest:
 def apply(asked: ApplyRequest) -> int:
     """Show the rows of DATA as the release of RECODING shows such people, and write them if the policy holds."""
     from kspan.frames.files import read_table
+    from kspan.policy import Policy
     from kspan.tables.recoding import load_recoding
     from kspan.tables.release import beside
 
     _check_places(asked)
     data, output = asked.data.asking(asked.sql), asked.output
-    with together(), progress() as step:
-        step(f"reading {asked.recoding.name}")
-        recoding = load_recoding(asked.recoding)
+    recoding = load_recoding(asked.recoding)
+    named = Policy.load(asked.policy) if asked.policy is not None else recoding.policy
+    with beside_ledger(named, asked.ledger, asked.to, asked.match) as ledger, together(), progress() as step:
         if asked.policy is not None:
             recoding.check_policy(asked.policy)
         step(f"reading {data.name}")
@@ -96,6 +101,7 @@ def apply(asked: ApplyRequest) -> int:
         rows=release.audit.rows,
         withheld=release.withheld,
     )
+    tell_entered(ledger)
     return tell_release(release, asked.output, json=asked.json)
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from kspan.cli.baskets import written_mined
+from kspan.cli.beside_ledger import LedgerFile, Left, MatchPeople, Recipient, beside_ledger, tell_entered
 from kspan.cli.clusters import written_clusters
 from kspan.cli.learned import Made, tell_made, written_model
 from kspan.cli.methods import MethodCommand, Methods, check_given, joined
@@ -69,6 +70,10 @@ class LearnRequest:
     disclose: Annotated[str, typer.Option(help="What to tell at each node: counts, hit-miss, shares or label.")] = (
         COUNTS
     )
+    ledger: LedgerFile = None
+    to: Recipient = None
+    left: Left = None
+    match: MatchPeople = None
     report: ReportFile = None
     curve: Curve = False
     depth: Annotated[int, typer.Option(min=0, help="How deep to print the tree.")] = 3
@@ -102,6 +107,7 @@ def learn(asked: LearnRequest) -> int:
     from kspan.frames.files import read_table
     from kspan.induce.methods import LEARNERS
     from kspan.induce.methods import learn as induce
+    from kspan.ledger.standing import standing
 
     check_report_file(asked.report, asked.curve)
     options_of = {name: each.options for name, each in LEARNERS.items()}
@@ -110,14 +116,20 @@ def learn(asked: LearnRequest) -> int:
     _check_result(asked, learner)
     policy_of = _policy_source(asked, learner)
     written = {"-o": asked.output, "--table": asked.table, "--report": asked.report}
-    check_apart(written, asked.data, asked.policy, policy_of.manifest)
-    with together(), progress() as step:
+    check_apart(written, asked.data, asked.policy, policy_of.manifest, asked.left, asked.ledger)
+    beside = beside_ledger(policy_of.policy, asked.ledger, asked.to, asked.match, asked.left)
+    with beside as ledger, together(), progress() as step:
+        if ledger is not None and not learner.keeps_requirement:
+            raise PolicyError(
+                f"{asked.method} promises nothing, so a ledger cannot take it: use -m kadet, or no ledger"
+            )
         step(f"reading {asked.data.name}")
         people = read_table(asked.data.asking(asked.sql), dialect(asked.delimiter, asked.encoding, asked.columns))
         policy = policy_of(people)
-        people = computed(people, policy)
+        stands = standing(computed(people, policy), policy, whole=True)
+        people = stands.people
         step("learning")
-        model = induce(people, policy, asked.method, **asked.options)
+        model = induce(people, policy, asked.method, known=stands.classes, **asked.options)
         step("judging it" if learner.keeps_requirement else "writing it")
         made = _written(model, people, policy, asked)
         if asked.report is not None and made.audit is not None:
@@ -127,6 +139,7 @@ def learn(asked: LearnRequest) -> int:
             making = Making(asked.method, asked.options, asked.curve) if made.is_tree else Making()
             summary = described(made.model, made.audit, people, policy, path=asked.output, making=making, progress=step)
             save_report(summary, asked.report)
+    tell_entered(ledger, stands)
     return tell_made(made, asked, policy)
 
 

@@ -20,6 +20,7 @@ from kspan.cli.compare import CompareRequest, compare
 from kspan.cli.demo import demo
 from kspan.cli.init import InitRequest, init
 from kspan.cli.learn import LearnCommand, LearnRequest, learn
+from kspan.cli.ledger.app import ledger
 from kspan.cli.methods import command_of
 from kspan.cli.output import mute, tell
 from kspan.cli.predict import PredictRequest, predict
@@ -54,6 +55,7 @@ app.command()(command_of(CompareRequest, compare))
 app.command()(command_of(ReportRequest, report))
 app.command()(verify)
 app.add_typer(share)
+app.add_typer(ledger)
 
 
 @app.callback(invoke_without_command=True)

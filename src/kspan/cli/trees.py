@@ -70,6 +70,7 @@ def written_tree(tree: "Tree", people: "pl.DataFrame", policy: "Policy", asked: 
 
 def _judged_table(tree: "Tree", people: "pl.DataFrame", policy: "Policy", asked: "LearnRequest") -> "Judged":
     """Return what a tree tells of its people as a table, judged like any other table."""
+    from kspan.ledger.ledger import current_ledger
     from kspan.model.tree.equivalent import equivalent_frame
     from kspan.publish import judged_table
 
@@ -80,4 +81,8 @@ def _judged_table(tree: "Tree", people: "pl.DataFrame", policy: "Policy", asked:
     )
     shown = equivalent_frame(tree.disclosing(asked.disclose), people, policy)
     what, keep_formulas = "the equivalent table", asked.keep_formulas
-    return judged_table(shown, policy, asked.table, what=what, remedy=remedy, keep_formulas=keep_formulas)
+    # A ledger must know whom the table tells of.
+    behind = None if current_ledger(policy) is None else people
+    return judged_table(
+        shown, policy, asked.table, people=behind, what=what, remedy=remedy, keep_formulas=keep_formulas
+    )

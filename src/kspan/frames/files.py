@@ -210,9 +210,9 @@ def is_table_name(path: str | os.PathLike[str]) -> bool:
     return Path(path).suffix.lower() in WRITERS
 
 
-def write_text(text: str, path: str | os.PathLike[str]) -> None:
+def write_text(text: str, path: str | os.PathLike[str], *, owner_only: bool = False) -> None:
     """Write a text file, whole or not at all."""
-    write_files({path: File(text.encode())})
+    write_files({path: File(text.encode(), owner_only)})
 
 
 def _sealed_content(path: Path) -> tuple[bytes, Seal | None]:

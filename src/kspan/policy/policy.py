@@ -38,7 +38,7 @@ ALIASES = {
 
 KEYS = (
     "target", "identifier", "public", "private", "person", "known_rows", "order", "household", "weight",
-    "sampling_weight", "counting", "require", "hierarchies", "domains", "sets", "ages", "cells",
+    "sampling_weight", "counting", "require", "hierarchies", "domains", "sets", "ages", "cells", "ledger",
 )  # fmt: skip
 CELL_KEYS = ("missing", "suppressed", "suppressed_text", "range_pattern")
 FOLDER = "hierarchies"
@@ -75,6 +75,8 @@ class Policy(Schema):
     """Of how many rows of one person does the attacker know the public values, where people have several?"""
     order: str | None = None
     """The column that orders the rows of a person in the wide form; without one, their values do."""
+    ledger: str | None = None
+    """The ledger that releases under this policy are entered in."""
 
     if TYPE_CHECKING:  # accepts more types than the fields keep
 
@@ -86,6 +88,7 @@ class Policy(Schema):
             counting: Counting = "rows",
             known_rows: KnownRows = "all",
             order: str | None = None,
+            ledger: str | None = None,
             **said: Unpack[Said],
         ) -> None: ...
 
@@ -102,6 +105,9 @@ class Policy(Schema):
             check_number("known_rows", self.known_rows, low=1, whole=True)
             if self.person is None and not self.sets:
                 raise PolicyError("known_rows is about people with several rows: say whose row is whose with person")
+        if self.ledger is not None and not (isinstance(self.ledger, str | os.PathLike) and str(self.ledger)):
+            raise PolicyError("ledger must be the path of a ledger, as kspan ledger init makes one")
+        self._set("ledger", None if self.ledger is None else str(self.ledger))
         super().__post_init__()
         self._check_order()
         hierarchies = {name: _hierarchy(name, says, Path()) for name, says in self.hierarchies.items()}
@@ -188,6 +194,8 @@ class Policy(Schema):
             _table(says, "require", source)
         for name in ("domains", "sets", "ages"):
             _table(says, name, source)
+        if isinstance(says.get("ledger"), str):
+            says["ledger"] = str(folder / says["ledger"])
         says["hierarchies"] = {name: _hierarchy(name, given, folder) for name, given in hierarchies.items()}
         return cls(**{key: value for key, value in says.items() if key != "cells"}, **cells)
 
@@ -206,6 +214,8 @@ class Policy(Schema):
             top["order"] = self.order
         if self.counting != "rows":
             top["counting"] = self.counting
+        if self.ledger is not None:
+            top["ledger"] = self.ledger
         cells: dict[str, Any] = {"missing": self.missing}
         if self.suppressed != "value":
             cells["suppressed"] = self.suppressed

@@ -61,7 +61,7 @@ class Report:
 
         return "".join(card(chapter) for chapter in self.story.chapters)
 
-    def save(self, path: str | os.PathLike[str]) -> None:
+    def save(self, path: str | os.PathLike[str], *, owner_only: bool = False) -> None:
         """Write the report as `.html`, `.md` or `.json`, as the file name says; completely or not at all."""
         target = Path(path)
         check_report(target)
@@ -70,7 +70,7 @@ class Report:
             text = json.dumps(self.as_dict(), ensure_ascii=False, allow_nan=False, indent=2) + "\n"
         else:
             text = self.html() if kind == "HTML" else self.markdown()
-        write_text(text, target)
+        write_text(text, target, owner_only=owner_only)
 
 
 def _html(story: Story) -> str:

@@ -29,7 +29,7 @@ def headline(audit: Audit, public: Sequence[str] | None, require: Requirement) -
         if others < 1 or audit.safe_people == audit.people:
             return f"All that was required holds for each of the {audit.people:,} people, against {knower}{answers}."
         return (
-            f"Every person in this release is indistinguishable from at least {others:,} "
+            f"Every person in {_these(audit)} is indistinguishable from at least {others:,} "
             f"other{'s' if others > 1 else ''} to {knower}{answers}."
         )
     reasons = []
@@ -51,6 +51,10 @@ def headline(audit: Audit, public: Sequence[str] | None, require: Requirement) -
         reasons.append(f"{len(audit.untrue):,} {parts_of(audit)} tell figures that are not those of these people")
     said = "; and ".join(reasons) or "what was required does not hold"
     return f"Do not release this: {said}."
+
+
+def _these(audit: Audit) -> str:
+    return "this release" if audit.releases == 1 else f"these {audit.releases:,} releases together"
 
 
 def warning(audit: Audit, require: Requirement) -> str | None:
@@ -125,8 +129,9 @@ def proof(audit: Audit, *, warned: bool = False) -> Iterator[str]:
     if (told := _learned(audit)) and not warned:
         yield f"Someone would learn {told} for sure, since everybody in their {unit} has the same."
     if audit.exposed and not told:
-        names = conjoined([visible(name) for name in audit.exposed]) if len(audit.exposed) < 4 else "anything private"
-        yield f"Nobody's {names} would be learned for sure."
+        names = conjoined([visible(name) for name in audit.exposed])
+        few = len(audit.exposed) < 4
+        yield f"Nobody's {names} would be learned for sure." if few else "Nothing private would be learned for sure."
     if audit.safe_people:
         yield f"Of {_people(audit.safe_people)} nothing new can be learned at all."
     if audit.covered:

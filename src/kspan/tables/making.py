@@ -11,6 +11,7 @@ import polars as pl
 
 from kspan.anonymize.crowds import Recoding
 from kspan.anonymize.frame import recoded
+from kspan.anonymize.known import made_by_class
 from kspan.anonymize.persons import made_of_people
 from kspan.anonymize.wide import WidePeople, made_wide
 from kspan.audit.audit import audit
@@ -21,6 +22,7 @@ from kspan.data.table import Table
 from kspan.errors import DataError, DoesNotHold, KspanError, PolicyError, Unreachable, did_you_mean, listed
 from kspan.frames.files import load
 from kspan.frames.native import of_its_kind
+from kspan.ledger.standing import Standing, standing
 from kspan.model.partition import Partition
 from kspan.options import PROGRESS, check_names
 from kspan.policy import Policy, PolicyLike
@@ -115,11 +117,14 @@ class _Subject:
     """The policy for the table; it is that of rows, if each row is a person."""
     asked: Policy
     wide: WidePeople | None
+    stands: Standing
 
     @classmethod
     def of(cls, people: pl.DataFrame, asked: Policy, form: str, at_most: int | None) -> "_Subject":
-        """Code the people; refuse what a release must not hold, and values that nobody has."""
-        given, (people, asked) = asked, prepared(people, asked)
+        """Code the people who may be shown; refuse what a release must not hold, and values that nobody has."""
+        given = asked
+        stands = standing(prepared(people, asked)[0], asked)
+        people, asked = prepared(stands.people, asked)
         if asked.person and asked.person not in people.columns:
             raise DataError(f"the table does not say whose row it is: add the column {asked.person!r}")
         if form == "wide" and not asked.person:
@@ -130,11 +135,11 @@ class _Subject:
         table = encode(people, asked, by_person=True)
         check_occurs(asked.require, table, asked)
         if table.persons is None:
-            return cls(people, table, asked.of_rows(), given, None)
+            return cls(people, table, asked.of_rows(), given, None, stands)
         if form == "long":
-            return cls(people, table, asked, given, None)
+            return cls(people, table, asked, given, None, stands)
         wide = WidePeople.of(people, table, asked, at_most)
-        return cls(people, wide.table, asked, given, wide)
+        return cls(people, wide.table, asked, given, wide, stands)
 
     def recoding(self, name: str, rng: np.random.Generator, given: Mapping[str, Any]) -> "tuple[_Subject, Recoding]":
         """Return what a method makes of the people; where they have several rows, it makes groups of people.
@@ -148,9 +153,16 @@ class _Subject:
         if self.wide is not None:
             wide, recoding = made_wide(method, self.wide)
             return replace(self, wide=wide, table=wide.table), recoding
-        if self.table.persons is None:
-            return self, method(self.table, self.policy)
-        return self, made_of_people(method, self.table, self.policy, rng)
+
+        def made(table: Table) -> Recoding:
+            if table.persons is None:
+                return method(table, self.policy if self.table.persons is None else self.policy.of_rows())
+            return made_of_people(method, table, self.policy, rng)
+
+        known = self.stands.known
+        if known is None or known.is_nothing:
+            return self, made(self.table)
+        return self, made_by_class(made, self.table, self.policy, known)
 
     def released(self, partition: Partition, rng: np.random.Generator, *, keep_order: bool) -> pl.DataFrame:
         """Return the table to release."""
@@ -176,7 +188,7 @@ class _Subject:
         withheld = recoding.partition.withheld
         return TableRelease(
             table, self.policy, method, options, recoding.facts, found, withheld, keep_order, seed, self.people,
-            self.table, recoding, self.asked, self.wide,
+            self.table, recoding, self.asked, self.wide, self.stands,
         )  # fmt: skip
 
 

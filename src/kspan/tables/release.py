@@ -4,7 +4,7 @@ import json
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,11 +12,12 @@ import numpy as np
 import polars as pl
 
 from kspan.anonymize.crowds import Recoding
-from kspan.anonymize.frame import mapped
+from kspan.anonymize.frame import mapped, recoded
 from kspan.anonymize.newcomers import shown_of
 from kspan.anonymize.ways import ways_of
 from kspan.anonymize.wide import WidePeople
 from kspan.audit.findings import Audit
+from kspan.audit.seen import Seen, Tells
 from kspan.data.cells import SUPPRESSED
 from kspan.data.hierarchy import Hierarchy
 from kspan.data.prepared import computed, prepared
@@ -32,6 +33,9 @@ from kspan.frames.rebuilt import rebuilt
 from kspan.frames.rows import FORM, rows_checksum
 from kspan.frames.seal import FORMAT, checksum, manifest_path
 from kspan.frames.source import Source
+from kspan.ledger.door import entered
+from kspan.ledger.ledger import Going
+from kspan.ledger.standing import Standing
 from kspan.model.partition import WITHHELD, Partition
 from kspan.notebooks import ShownInNotebooks
 from kspan.policy import Policy
@@ -72,6 +76,8 @@ class TableRelease(ShownInNotebooks):
     """The policy as it was given, before each row was found to be a person."""
     wide: WidePeople | None = field(default=None, repr=False)
     """The people in the wide form, if the table has it: then the rows of `source` are people, not rows of them."""
+    stands: Standing | None = field(default=None, repr=False)
+    """Who could be shown beside what was released before."""
 
     def __repr__(self) -> str:
         return (
@@ -241,27 +247,53 @@ class TableRelease(ShownInNotebooks):
         judged = judged_table(self.frame, self.policy, path, people=self.behind, keep_formulas=keep_formulas)
         manifest = self.manifest(checksum(judged.content), defused=judged.defused)
         going, staying = beside(path)
-        write_files(
-            {
-                path: File(judged.content),
-                going: File(_json(manifest).encode()),
-                staying: self._for_owner_alone(source),
-            }
-        )
+        files = {
+            path: File(judged.content),
+            going: File(_json(manifest).encode()),
+            staying: self._for_owner_alone(source),
+        }
+        with entered(self.policy, partial(self._going, path, checksum(judged.content), judged.audit)) as entering:
+            write_files(files, entering=entering)
+
+    def _going(self, path: str | os.PathLike[str], digest: str, found: Audit) -> Going:
+        """What a ledger is to know of it."""
+        if self.wide is not None:
+            raise PolicyError("a wide table cannot be entered in a ledger: release a long one")
+        made = recoded(self.people, self.policy, self.partition, np.random.default_rng(0), keep_order=True)
+        if rows_checksum(made) != rows_checksum(self.frame):
+            raise DoesNotHold(
+                "the table was changed after it was made, so nobody knows what it tells of whom: it was not written; "
+                "judge and write it by publish_table, with its people"
+            )
+        by_link = self.policy.counting == "people" or self.source.persons is not None
+        people, seen = (self.behind, found.seen) if by_link else (self.people, self._seen_by_rows())
+        return Going(Source.of(path).name, "table", digest, self.method, seen, people, self.asked)
+
+    def _seen_by_rows(self) -> Seen:
+        """What the table lets anybody see of its people, where rows are counted: the group that each is in."""
+        groups = len(self.partition)
+        tells = {name: Tells.of_all(self.source[name], groups) for name in self.policy.private}
+        return Seen(self.partition.group, np.ones(groups, bool), tells, self.source.weights)
 
     def _store(self, target: Source, people: pl.DataFrame | None, source: str | os.PathLike[str] | None) -> None:
         """Write the table to a database, for others to see when the owner's file is ready to take its place."""
         check_target(target, *(() if source is None else (Source.of(source),)))
         draft = draft_of(target, rebuilt(self.frame))
         try:
-            digest = rows_checksum(judged_rows(draft, self.policy, people=people))
+            rows, found = judged_rows(draft, self.policy, people=people)
+            digest = rows_checksum(rows)
             manifest = {**self.manifest(digest), "sha256_of": FORM}
             going, (staying,) = _Stored(draft, _json(manifest)), beside(target)
             owner = self._for_owner_alone(source)
         except BaseException:
             draft.abandon()
             raise
-        write_files({staying: owner}, going)
+        try:
+            with entered(self.policy, partial(self._going, target, digest, found)) as entering:
+                write_files({staying: owner}, going, entering=entering)
+        except BaseException:
+            draft.abandon()
+            raise
 
     def _for_owner_alone(self, source: str | os.PathLike[str] | None) -> File:
         owner = {

@@ -60,7 +60,7 @@ def audit_together(each: Sequence[Judged], require: Requirement, *, show: int = 
         if len(found.span) != len(rows):
             raise DataError(f"{one.name} was judged by other rows than its people have: give it one row a person")
     releases = tuple(Release(one.name, found, rows) for one, found, rows in zip(each, seen, who, strict=True))
-    spans = JointSpans(releases, number, _weights(releases, number), {}, ())
+    spans = JointSpans(releases, number, weights_of(releases, number), {}, ())
     told = _told([one.audit for one in each], [one.name for one in each], matched)
     spans = replace(spans, told=told, alone=tuple(_alone(each, spans, require)))
     verdict = judge(spans, require, show=show)
@@ -104,7 +104,7 @@ def _matched(each: Sequence[Judged]) -> tuple[list[Int64s], int, tuple[str, ...]
     return who, number, said
 
 
-def _weights(releases: Sequence[Release], number: int) -> Int64s | None:
+def weights_of(releases: Sequence[Release], number: int) -> Int64s | None:
     """Return how many people each person stands for; refuse if that differs between releases."""
     if all(release.seen.weights is None for release in releases):
         return None

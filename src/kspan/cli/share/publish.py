@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from kspan.cli.beside_ledger import LedgerFile, Left, MatchPeople, Recipient, beside_ledger, tell_entered
 from kspan.cli.log import notice
 from kspan.cli.options import (
     KINDS,
@@ -72,6 +73,10 @@ class PublishRequest:
     marginals: Annotated[
         bool, typer.Option("--marginals", help="Tell also how attributes spread, as coarsely as is required.")
     ] = False
+    ledger: LedgerFile = None
+    to: Recipient = None
+    left: Left = None
+    match: MatchPeople = None
     report: ReportFile = None
     curve: Curve = False
     depth: Depth = 3
@@ -98,6 +103,9 @@ class PruneRequest:
     merge: Merge = "rules"
     information: Information = None
     disclose: Disclose = None
+    ledger: LedgerFile = None
+    to: Recipient = None
+    match: MatchPeople = None
     report: ReportFile = None
     depth: Depth = 3
     sql: Sql = None
@@ -109,7 +117,9 @@ class PruneRequest:
 
 def publish(asked: PublishRequest) -> int:
     """Learn a tree from DATA, make it keep the requirement, judge it, and write it: nothing else leaves."""
+    from kspan.data.prepared import computed
     from kspan.frames.files import read_table
+    from kspan.ledger.standing import standing
     from kspan.policy import Policy
     from kspan.share.publishing import share_tree
 
@@ -125,9 +135,12 @@ def publish(asked: PublishRequest) -> int:
     if asked.method == "atp":
         by_method = {**pruning(asked.merge, asked.information), "learner": asked.learner, "raising": asked.raising}
     policy = Policy.load(asked.policy)
-    with together(), progress() as step:
+    beside = beside_ledger(policy, asked.ledger, asked.to, asked.match, asked.left)
+    with beside as ledger, together(), progress() as step:
         step(f"reading {asked.data.name}")
         people = read_table(asked.data.asking(asked.sql), dialect(asked.delimiter, asked.encoding, asked.columns))
+        stands = standing(computed(people, policy), policy, whole=True)
+        people = stands.people
         step("learning, pruning and judging a tree")
         made = share_tree(
             people,
@@ -135,6 +148,7 @@ def publish(asked: PublishRequest) -> int:
             asked.method,
             disclosure=str(asked.disclose),
             marginals=asked.marginals,
+            known=stands.classes,
             # `ldm` does not prune, and takes none of these.
             **by_method,
             **options,
@@ -146,6 +160,7 @@ def publish(asked: PublishRequest) -> int:
             making = Making(asked.method, {**by_method, **options}, asked.curve)
             summary = described(made.tree, made.audit, people, policy, path=asked.output, making=making, progress=step)
             save_report(summary, asked.report)
+    tell_entered(ledger, stands)
     return _tell(made, asked, policy.public)
 
 
@@ -171,7 +186,7 @@ def prune(asked: PruneRequest) -> int:
 
     _check_prune(asked)
     policy = None if asked.policy is None else Policy.load(asked.policy)
-    with together(), progress() as step:
+    with beside_ledger(policy, asked.ledger, asked.to, asked.match) as ledger, together(), progress() as step:
         step(f"reading {asked.model.name}")
         how = dialect(asked.delimiter, asked.encoding, asked.columns)
         people = None if asked.data is None else read_table(asked.data.asking(asked.sql), how)
@@ -190,6 +205,7 @@ def prune(asked: PruneRequest) -> int:
 
             summary = described(made.tree, made.audit, people, policy, path=asked.output, progress=step)
             save_report(summary, asked.report)
+    tell_entered(ledger)
     return _tell(made, asked, () if policy is None else policy.public)
 
 

@@ -1,0 +1,91 @@
+"""What recipients already hold, and whether a new release holds together with it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+
+from kspan.audit.findings import Audit
+from kspan.audit.judge import judge
+from kspan.audit.together.judge import weights_of
+from kspan.audit.together.later import LaterSpans
+from kspan.audit.together.spans import Joint, Release
+from kspan.data.arrays import Int64s
+from kspan.ledger.entry import Entry
+from kspan.ledger.remembered import release_in
+from kspan.ledger.store import Store
+from kspan.privacy.requirement import Requirement
+
+
+@dataclass(frozen=True, repr=False)
+class Earlier:
+    """Releases that somebody holds, about people who are numbered as in the ledger."""
+
+    recipient: str | None
+    """Who holds them; None if it is everybody."""
+    releases: tuple[Release, ...]
+
+    def joint(self, people: int) -> Joint:
+        """What all of them together let anybody tell of so many people."""
+        return Joint.of(self.releases, people)
+
+    def with_new(self, new: Release) -> LaterSpans:
+        """A new release beside these."""
+        every = (new, *self.releases)
+        people = numbered(every)
+        return LaterSpans(every, people, weights_of(every, people), {}, ())
+
+    def judged(self, new: Release, require: Requirement) -> Audit:
+        """Judge a new release together with these."""
+        return judge(self.with_new(new), require)
+
+    def breaking(self, new: Release, require: Requirement) -> list[str]:
+        """The names of those that break a requirement together with a new release, each by itself."""
+        spans = self.with_new(new)
+        return [
+            release.name for place, release in enumerate(self.releases, 1) if spans.some((0, place)).failing(require)
+        ]
+
+    @property
+    def holder(self) -> str:
+        """Who holds them, in a sentence."""
+        return "everybody" if self.recipient is None else repr(self.recipient)
+
+
+def counted(entries: Sequence[Entry]) -> list[Entry]:
+    """The entries that count: all but those that were forgotten."""
+    return [entry for entry in entries if entry.forgotten is None]
+
+
+def held(store: Store) -> dict[str | None, Earlier]:
+    """What each recipient holds, with all that is public; what is public alone is under None."""
+    entries = counted(store.entries())
+    known = {entry.number: release_in(store.payload(entry.number), called(entry)) for entry in entries}
+    recipients = [None, *dict.fromkeys(entry.recipient for entry in entries if entry.recipient is not None)]
+    return {
+        who: Earlier(who, tuple(known[one.number] for one in entries if one.recipient in (None, who)))
+        for who in recipients
+    }
+
+
+def everything(store: Store) -> Earlier:
+    """All that anybody holds, as if one had it all."""
+    entries = counted(store.entries())
+    return Earlier(None, tuple(release_in(store.payload(one.number), called(one)) for one in entries))
+
+
+def called(entry: Entry) -> str:
+    """What findings call a release: its number and its name."""
+    return f"{entry.number} ({entry.name})"
+
+
+def new_last(numbers: Int64s, names: pl.Series, earlier: Earlier) -> Int64s:
+    """Number those whom the ledger does not know (-1) after all others: each name has one number."""
+    first = max(int(numbers.max(initial=-1)) + 1, numbered(earlier.releases))
+    return np.where(numbers < 0, first + names.rank("dense").to_numpy().astype(np.int64), numbers)
+
+
+def numbered(releases: Sequence[Release]) -> int:
+    """How many numbers people may have who are in some releases, or were asked for."""
+    return max((int(release.who.max(initial=-1)) + 1 for release in releases), default=0)

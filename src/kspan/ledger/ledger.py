@@ -1,0 +1,177 @@
+"""The ledger as it is used: what is made and written beside it is judged with all that has left, and entered."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar, Token
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from kspan.audit.findings import Audit
+from kspan.audit.seen import ABSENT, Seen
+from kspan.audit.together.people import names_of, naming_column
+from kspan.audit.together.spans import Release
+from kspan.errors import DoesNotHold, LedgerError, PolicyError, listed
+from kspan.frames.files import load
+from kspan.ledger import entry
+from kspan.ledger.earlier import Earlier, everything, held, new_last
+from kspan.ledger.entry import Entry
+from kspan.ledger.remembered import payload_of
+from kspan.ledger.store import Store
+from kspan.ledger.writing import Writing
+from kspan.policy import Policy
+from kspan.privacy.requirement import Requirement
+
+_current: ContextVar["Ledger | None"] = ContextVar("ledger", default=None)
+"""The ledger that whatever is written is entered in; None outside of any."""
+
+
+@dataclass(frozen=True, repr=False)
+class Going:
+    """A release that is about to leave."""
+
+    name: str
+    kind: str
+    fingerprint: str
+    method: str
+    seen: Seen | None
+    """What it lets anybody see of `people`, row by row; None if these are not known."""
+    people: pl.DataFrame | None
+    policy: Policy | None
+
+
+class Ledger:
+    """A ledger of releases, and whom the next ones go to: `with kspan.Ledger("releases.ledger", to="registry A"):`.
+
+    Inside the block, every release that kspan writes is judged together with all that its recipient already has, and
+    entered; what `anonymize`, `learn` and `share_tree` make holds together with that. Without `to`, a release is for
+    everybody. `match` is the column that says who people are, if not the policy's `person` or only identifier. `left`
+    has rows of people who are not in the table any more: they stay in releases until enough have left to be a crowd.
+    """
+
+    def __init__(
+        self, path: str | os.PathLike[str], *, to: str | None = None, match: str | None = None, left: Any = None
+    ) -> None:
+        self.path, self.to, self.match = Path(path), to, match
+        self.left = None if left is None else load(left)
+        if to is not None and not to.strip():
+            raise PolicyError("the recipient of a release must have a name: leave it out if it is for everybody")
+        self._store: Store | None = None
+        self._before: list[Token[Ledger | None]] = []
+
+    @classmethod
+    def create(cls, path: str | os.PathLike[str]) -> "Ledger":
+        """Make a new ledger: a file, and beside it the key without which nobody can find a person in it."""
+        Store.create(path).close()
+        return cls(path)
+
+    def __enter__(self) -> "Ledger":
+        if self._store is None:
+            self._store = Store.open(self.path)
+        self._before.append(_current.set(self))
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        _current.reset(self._before.pop())
+        if not self._before and self._store is not None:
+            self._store.close()
+            self._store = None
+
+    def __repr__(self) -> str:
+        return f"Ledger({str(self.path)!r})"
+
+    @contextmanager
+    def opened(self) -> Iterator[Store]:
+        """The file, open for as long as the block lasts."""
+        if self._store is not None:
+            yield self._store
+            return
+        with Store.open(self.path) as store:
+            yield store
+
+    def entries(self) -> list[Entry]:
+        """All releases that were entered, in order."""
+        with self.opened() as store:
+            return store.entries()
+
+    def names(self, people: pl.DataFrame, policy: Policy) -> pl.Series:
+        """Who each row of a table of people is."""
+        return names_of(people, policy, naming_column(policy, people.columns, self.match))
+
+    def holding(self, store: Store) -> list[Earlier]:
+        """What those hold whom a new release goes to: all recipients, if it is for everybody."""
+        every = held(store)
+        if self.to is None:
+            return list(every.values())
+        return [every.get(self.to, Earlier(self.to, every[None].releases))]
+
+    def all_held(self, store: Store) -> Earlier:
+        """All that a new release must be made beside, as if one recipient held it."""
+        return everything(store) if self.to is None else self.holding(store)[0]
+
+    def judged(self, name: str, found: Audit, people: pl.DataFrame, policy: Policy) -> list[tuple[str, Audit]]:
+        """Judge a release that has not left yet together with what each recipient holds: who does, and the verdict."""
+        if found.seen is None:
+            raise LedgerError(f"who is in {name} is not known: give its people")
+        with self.opened() as store:
+            numbers = new_last(store.people(who := self.names(people, policy)), who, self.all_held(store))
+            new = Release(name, found.seen, numbers)
+            return [
+                (earlier.holder, earlier.judged(new, policy.require))
+                for earlier in self.holding(store)
+                if earlier.releases
+            ]
+
+    def enter(self, going: Going) -> Writing:
+        """Judge a release together with what its recipients hold, and enter it; returns what `write_files` takes.
+
+        Refuses, and enters nothing, if it does not hold. The transaction stays open until files are written.
+        """
+        if going.people is None or going.seen is None or going.policy is None:
+            raise LedgerError(
+                f"who is in {going.name} is not known, so it cannot be entered in the ledger: give its people"
+            )
+        if self._store is None:
+            raise LedgerError(f"the ledger {self.path} is not open: enter releases inside `with Ledger(...)`")
+        with self._store.writing() as writing:
+            numbers = writing.people(self.names(going.people, going.policy))
+            new = Release(going.name, going.seen, numbers)
+            for earlier in self.holding(self._store):
+                check_together(new, earlier, going.policy.require)
+            there = numbers[going.seen.span != ABSENT]
+            said = entry.Release(
+                kind=going.kind, name=going.name, fingerprint=going.fingerprint, recipient=self.to,
+                requirement=str(going.policy.require), people=len(np.unique(there)), rows=len(there),
+                method=going.method, policy=going.policy.to_toml(),
+            )  # fmt: skip
+            writing.enter(said, payload_of(going.seen, numbers))
+            writing.hold()
+            return writing
+
+
+def check_together(new: Release, earlier: Earlier, require: Requirement) -> None:
+    """Refuse a release that breaks a requirement together with what somebody holds."""
+    if not earlier.releases:
+        return
+    found = earlier.judged(new, require)
+    if found.holds:
+        return
+    names = earlier.breaking(new, require) or [release.name for release in earlier.releases]
+    which = f"release {listed(names[:3])}" if len(names) == 1 else f"releases {listed(names[:3])}"
+    raise DoesNotHold(
+        f"together with {which}, which {earlier.holder} has, {new.name} breaks {require} for {found.failing_people} "
+        "people: nothing was written; make it beside the ledger (anonymize, learn and share publish do, with "
+        "--ledger), or leave these people out"
+    )
+
+
+def current_ledger(policy: Policy | None) -> Ledger | None:
+    """The ledger that a release under a policy is entered in: that of the block, or else the policy's own."""
+    found = _current.get()
+    if found is not None:
+        return found
+    return None if policy is None or policy.ledger is None else Ledger(policy.ledger)

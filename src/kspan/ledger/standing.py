@@ -1,0 +1,190 @@
+"""Who may be shown next, and what anybody can tell of them already.
+
+Whoever leaves a crowd is told apart from those who stay: what was disclosed of the whole crowd, less what is disclosed
+of those who stay, is about those who left. So people leave in crowds. Too few of them stay in the release with the rows
+that they had, if the owner still has these; otherwise some who could be shown are withheld with them, and if even that
+is no crowd, nobody of theirs is shown, and nothing new is told of any of them.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from kspan.anonymize.known import Known
+from kspan.audit.seen import ABSENT, Seen
+from kspan.audit.together.spans import Joint, Release
+from kspan.data.arrays import Bools, Int64s
+from kspan.data.encode import encode
+from kspan.data.groups import count_groups
+from kspan.data.prepared import prepared
+from kspan.errors import DataError, Unreachable, listed
+from kspan.frames.files import load
+from kspan.ledger.earlier import Earlier, new_last, numbered
+from kspan.ledger.ledger import Ledger, current_ledger
+from kspan.ledger.store import Store
+from kspan.policy import Policy, PolicyLike
+from kspan.privacy.requirement import Requirement
+
+TIMES = (1, 2, 4)
+"""How many times k people are withheld together with those who left, before all of their crowd are."""
+
+
+@dataclass(frozen=True, repr=False)
+class Standing:
+    """The people who may be shown, and what earlier releases let anybody tell of them."""
+
+    people: pl.DataFrame
+    known: Known | None = None
+    """None if nothing was told of anybody."""
+    withheld: int = 0
+    """How many people must not be shown."""
+    stayed: int = 0
+    """How many people who left are still shown."""
+
+    @property
+    def classes(self) -> Int64s | None:
+        """The class of each row, as learners take it."""
+        return None if self.known is None else self.known.of_row
+
+
+def standing(people: Any, policy: PolicyLike, *, whole: bool = False) -> Standing:
+    """Say who may be shown beside what was released before; everybody, if there is no ledger.
+
+    If classes are to be shown as a `whole`, as a model shows those whom it does not divide, those that break the
+    requirement by themselves are withheld.
+    """
+    frame, asked = load(people), Policy.of(policy)
+    ledger = current_ledger(asked)
+    if ledger is None:
+        return Standing(frame)
+    with ledger:
+        return _Next(ledger, frame, asked, np.random.default_rng(0)).standing(whole=whole)
+
+
+@dataclass(frozen=True, repr=False)
+class _Rows:
+    """Rows of people, and the number of each row's person."""
+
+    frame: pl.DataFrame
+    who: Int64s
+
+    def some(self, which: Bools) -> "_Rows":
+        return _Rows(self.frame.filter(pl.Series(which, dtype=pl.Boolean)), self.who[which])
+
+    def followed_by(self, more: "_Rows") -> "_Rows":
+        if not more.frame.height:
+            return self
+        absent = [name for name in self.frame.columns if name not in more.frame.columns]
+        if absent:
+            raise DataError(f"the rows of people who left lack the column {listed(absent)}: add it")
+        rows = pl.concat([self.frame, more.frame.select(self.frame.columns)], how="vertical_relaxed")
+        return _Rows(rows, np.append(self.who, more.who))
+
+
+@dataclass(frozen=True, repr=False)
+class _Next:
+    """The next release, before it is made."""
+
+    ledger: Ledger
+    people: pl.DataFrame
+    policy: Policy
+    rng: np.random.Generator
+
+    def standing(self, *, whole: bool) -> Standing:
+        """Find out who may be shown."""
+        with self.ledger.opened() as store:
+            earlier = self.ledger.all_held(store)
+            if not earlier.releases:
+                return Standing(self.people)
+            rows, leavers = self._numbered(store, earlier)
+        everybody = max(numbered(earlier.releases), int(max(rows.who.max(), leavers.who.max(initial=-1))) + 1)
+        shown, stayed = self._shown(earlier, rows, leavers, everybody)
+        joint = earlier.joint(everybody)
+        those = rows.some(shown[rows.who]).followed_by(leavers.some(stayed[leavers.who]))
+        if whole:
+            those = those.some(self._keeps(those, joint.span))
+        if not those.frame.height:
+            raise Unreachable(
+                f"nobody can be shown beside what was released before under {self.policy.require}: add people, or "
+                "lower it"
+            )
+        withheld = int((~np.isin(np.unique(rows.who), those.who)).sum())
+        known = Known(joint.span[those.who], _newcomers(joint))
+        return Standing(those.frame, known, withheld, int(np.isin(np.flatnonzero(stayed), those.who).sum()))
+
+    def _numbered(self, store: Store, earlier: Earlier) -> tuple[_Rows, _Rows]:
+        """The rows of people, and those of others who left, numbered as the ledger does; new people come last."""
+        names = self.ledger.names(self.people, self.policy)
+        left = self.people.clear() if self.ledger.left is None else self.ledger.left
+        gone = self.ledger.names(left, self.policy) if left.height else names.clear()
+        others = ~gone.is_in(names.implode())
+        gone, left = gone.filter(others), left.filter(others)
+        every = pl.concat([names.rename(""), gone.rename("")])
+        found = new_last(store.people(every), every, earlier)
+        return _Rows(self.people, found[: len(names)]), _Rows(left, found[len(names) :])
+
+    def _shown(self, earlier: Earlier, rows: _Rows, leavers: _Rows, everybody: int) -> tuple[Bools, Bools]:
+        """Tell which of all people may be shown, and which of those who left must be."""
+        shown, stayed, can_stay = np.zeros((3, everybody), bool)
+        shown[rows.who] = True
+        can_stay[leavers.who] = True
+        class_ = earlier.joint(everybody).span
+        bad = _broken(earlier, shown, self.policy.require, everybody)
+        stayed = can_stay & np.isin(class_, class_[bad])
+        shown |= stayed
+        for withheld in self._larger_and_larger(earlier, shown, class_, everybody):
+            shown = withheld
+        return shown & ~stayed, stayed & shown
+
+    def _larger_and_larger(self, earlier: Earlier, shown: Bools, class_: Int64s, everybody: int) -> Iterator[Bools]:
+        """Yield who may be shown if more and more are withheld with those who left, until nobody is given away."""
+        first, k = shown, self.policy.require.crowd
+        order = self.rng.permutation(everybody)
+        for times in (*TIMES, None):
+            bad = _broken(earlier, shown, self.policy.require, everybody)
+            if not bad.any():
+                return
+            broken = np.unique(class_[bad])
+            shown = shown.copy()
+            among = np.isin(class_, broken)
+            if times is None:
+                shown[among] = False
+            else:
+                shown[among] = first[among]
+                absent = np.bincount(class_[among & ~shown], minlength=int(class_.max()) + 1)
+                here = order[(among & shown)[order]]
+                by_class = here[np.argsort(class_[here], kind="stable")]
+                begin = np.searchsorted(class_[by_class], class_[by_class])
+                place = np.arange(len(by_class)) - begin
+                shown[by_class[place < np.maximum(times * k - absent[class_[by_class]], 0)]] = False
+            yield shown
+
+    def _keeps(self, those: _Rows, class_: Int64s) -> Bools:
+        """Tell which rows are of a class that satisfies the requirement by itself."""
+        frame, policy = prepared(those.frame, self.policy)
+        table = encode(frame, policy, by_person=True)
+        if table.persons is not None:
+            return np.ones(those.frame.height, bool)  # makers of tables look at people themselves
+        classes, of_row = np.unique(class_[those.who], return_inverse=True)
+        groups = count_groups(table, of_row, len(classes), policy.require.about(policy.private))
+        good: Bools = policy.require.holds(groups)[of_row]
+        return good
+
+
+def _broken(earlier: Earlier, shown: Bools, require: Requirement, everybody: int) -> Bools:
+    """Tell who would be given away if some people were shown, though nothing was told of them but that."""
+    span = np.where(shown, 0, ABSENT)
+    new = Release("the next one", Seen(span, np.zeros(1, bool), {}), np.arange(everybody))
+    spans = earlier.with_new(new)
+    good = np.logical_and.reduce([spans.holds(part) for part in require.parts])
+    broken: Bools = ~good[spans.joint.span]
+    return broken
+
+
+def _newcomers(joint: Joint) -> int | None:
+    """The class of people who are in no earlier release."""
+    nothing = np.flatnonzero(np.logical_and.reduce([spans == ABSENT for spans in joint.of_each]))
+    return int(nothing[0]) if len(nothing) else None
