@@ -13,9 +13,8 @@ from typing import Any
 import pytest
 
 from kspan.errors import FileError, LedgerError, MaybeWritten
-from kspan.frames import moment
 from kspan.frames.commit import File, settle, settled, together, write_files
-from kspan.frames.drafts import PREFIX, birth
+from kspan.frames.drafts import PREFIX, Draft, birth
 from kspan.ledger.entry import Release
 from kspan.ledger.payload import Payload
 from kspan.ledger.store import Store
@@ -119,7 +118,7 @@ def killed_after_commit(folder: Path, how: str = "over") -> None:
     """A release that is entered, and none of whose files is in its place yet."""
     pid = os.fork()
     if pid == 0:
-        moment.Draft.put_in_place = lambda self: os._exit(9)  # type: ignore[method-assign]
+        Draft.put_in_place = lambda self: os._exit(9)  # type: ignore[method-assign]
         try:
             released(folder, "new")
         finally:

@@ -18,6 +18,8 @@ def key_path(path: Path) -> Path:
 def resolved(path: str | os.PathLike[str]) -> Path:
     """The one path of a ledger: all links are followed, but for a link in its own place, which is refused later."""
     place = Path(path)
+    if not place.name or "\0" in place.name:
+        raise LedgerError(f"{str(path)!r} is no name of a ledger: name a file")
     try:
         return place.parent.resolve() / place.name
     except (OSError, RuntimeError, ValueError) as error:
