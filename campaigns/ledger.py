@@ -28,6 +28,7 @@ AFRESH = 25
 """A ledger is killed at so many times before a new one is begun."""
 LONGEST = 0.12
 """Seconds after which a writer is killed at the latest; it enters several releases in that time."""
+LEFT_OVER = "something is left over"
 FOUND = {True: "the ledger first", False: "the files first"}
 
 
@@ -55,10 +56,9 @@ def run(budget: Budget, rng: random.Random, figures: Figures, place: Path) -> No
         first = rng.random() < 0.5
         what = f"{way.name}, {FOUND[first]}"
         left["drafts"] += bool(list(folder.rglob(".kspan-*")))
-        left["a commit of SQLite that was cut short"] += (folder / f"{LEDGER}-journal").exists()
-        code = _in_child(_look, folder, first)
+        left["a journal of SQLite"] += (folder / f"{LEDGER}-journal").exists()
+        faults = _after(folder, done, first)
         figures.case(what, time.monotonic() - began)
-        faults = judged(folder, done) if code == 0 else [f"whoever comes next ends with {code}"]
         for fault in faults:
             shown = {path.name: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
             figures.found(Find(f"{what}: {fault}", "killed", f"case {number}", shown))
@@ -66,6 +66,20 @@ def run(budget: Budget, rng: random.Random, figures: Figures, place: Path) -> No
             _begin(folder)
             done = set()
     figures.notes += [f"{times} kills left {what}" for what, times in left.items()]
+
+
+def _after(folder: Path, done: set[str], ledger_first: bool) -> list[str]:
+    """What is wrong when somebody has looked at the ledger or at the files, and then at both.
+
+    Drafts that were never entered stay until somebody looks at their folder, since no ledger knows of them.
+    """
+    faults: list[str] = []
+    for look in (ledger_first, not ledger_first):
+        if code := _in_child(_look, folder, look):
+            return [*faults, f"whoever comes next ends with {code}"]
+        allowed = {LEFT_OVER} if look and ledger_first else set()
+        faults += [fault for fault in judged(folder, done) if fault not in allowed]
+    return faults
 
 
 def _begin(folder: Path) -> None:
@@ -177,7 +191,7 @@ def judged(folder: Path, done: set[str]) -> list[str]:
     if last and hashlib.sha256((folder / FILES[0]).read_bytes()).hexdigest() != last["fingerprint"]:
         faults.append("a fingerprint is that of another file")
     if list(folder.rglob(".kspan-*")):
-        faults.append("something is left over")
+        faults.append(LEFT_OVER)
     if (folder / "other.db").exists():
         faults += _of_table(folder / "other.db", entries)
     return sorted(set(faults))
