@@ -328,3 +328,13 @@ def test_a_ledger_behind_a_linked_folder_is_the_same(tmp_path: Path) -> None:
 
 def test_releases_print_no_policy() -> None:
     assert "public" not in repr(Release(**vars(release())))
+
+
+def test_many_new_people_are_kept_in_several_pieces(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("kspan.ledger.writing.MOST_IN_PIECE", 3)
+    ids = [f"{number}" for number in range(10)]
+    entered(store, "x", ids)
+    with store._reading() as book:
+        assert len(book.people) == 4
+    assert store.forget_person(7)
+    assert store.people(pl.Series(ids)).tolist() == [-1 if number == 7 else number for number in range(10)]

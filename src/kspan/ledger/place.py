@@ -5,6 +5,7 @@ import stat
 from pathlib import Path
 
 from kspan.errors import LedgerError
+from kspan.frames.entered import KEY
 from kspan.frames.places import reason
 
 KEY_SIZE = 32
@@ -12,7 +13,7 @@ KEY_SIZE = 32
 
 def key_path(path: Path) -> Path:
     """The place of the key of a ledger."""
-    return path.with_name(f"{path.name}.key")
+    return path.with_name(f"{path.name}{KEY}")
 
 
 def resolved(path: str | os.PathLike[str]) -> Path:
