@@ -14,6 +14,7 @@ from campaigns.running import warm
 CAMPAIGNS = {
     "bytes": "search everything that leaves for what must stay",
     "crash": "kill every command that writes, at any moment, and look at what is left",
+    "ledger": "kill writers that enter releases in a ledger, and look whether files and entries agree",
     "input": "mutate tables, policies, models and options",
     "readers": "give any text to what reads files",
     "claims": "count released tables and models again by hand",

@@ -13,6 +13,7 @@ ROOT = Path(__file__).parents[2]
 SHORT = {
     "bytes": ["--cases", "24"],
     "crash": ["--cases", "8"],
+    "ledger": ["--cases", "60"],
     "input": ["--cases", "50"],
     "readers": ["--cases", "800"],
     "claims": ["--cases", "32"],

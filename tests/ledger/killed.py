@@ -151,7 +151,7 @@ def refuse_renames() -> None:
             raise OSError(errno.ENOSPC, "No space left on device")
         usual(here, there)
 
-    os.replace = refusing
+    os.replace = refusing  # type: ignore[assignment]
 
 
 def ending(folder: Path, last: int, how: str) -> int:

@@ -13,9 +13,8 @@ from typing import Any
 import pytest
 
 from kspan.errors import FileError, LedgerError, MaybeWritten
-from kspan.frames import moment
 from kspan.frames.commit import File, settle, settled, together, write_files
-from kspan.frames.drafts import PREFIX, birth
+from kspan.frames.drafts import PREFIX, Draft, birth
 from kspan.ledger.entry import Release
 from kspan.ledger.payload import Payload
 from kspan.ledger.store import Store
@@ -119,7 +118,7 @@ def killed_after_commit(folder: Path, how: str = "over") -> None:
     """A release that is entered, and none of whose files is in its place yet."""
     pid = os.fork()
     if pid == 0:
-        moment.Draft.put_in_place = lambda self: os._exit(9)  # type: ignore[method-assign]
+        Draft.put_in_place = lambda self: os._exit(9)  # type: ignore[method-assign]
         try:
             released(folder, "new")
         finally:
@@ -442,3 +441,54 @@ def test_one_command_has_one_ledger(tmp_path: Path) -> None:
             both()
         assert one.entries() == two.entries() == []
     assert not list(tmp_path.glob("out*"))
+
+
+def test_a_ledger_that_is_closed_before_the_end_of_together_is_committed_there(tmp_path: Path) -> None:
+    Store.create(tmp_path / LEDGER).close()
+    with together():
+        with Store.open(tmp_path / LEDGER) as store, store.writing() as writing:
+            writing.enter(release("table"), Payload())
+            write_files({tmp_path / "table": File(b"x")}, entering=writing)
+        assert not (tmp_path / "table").exists()
+    assert (entered(tmp_path), (tmp_path / "table").read_bytes()) == (["table"], b"x")
+    with pytest.raises(sqlite3.ProgrammingError):  # closed by now
+        store.entries()
+
+
+@pytest.mark.parametrize("ending", ["", ".key", "-journal"])
+def test_no_release_takes_the_place_of_its_ledger(ending: str, tmp_path: Path) -> None:
+    with Store.create(tmp_path / LEDGER) as store:
+        before = sorted(tmp_path.iterdir())
+        place = tmp_path / ".." / tmp_path.name / f"{LEDGER}{ending}"
+
+        def write() -> None:
+            with store.writing() as writing:
+                writing.enter(release("x"), Payload())
+                write_files({place: File(b"x")}, entering=writing)
+
+        with pytest.raises(FileError, match="belongs to the ledger of this very command"):
+            write()
+        assert store.entries() == []
+        assert sorted(tmp_path.iterdir()) == before
+
+
+def test_what_was_cut_short_since_a_ledger_was_opened_comes_first(tmp_path: Path) -> None:
+    prepared(tmp_path, over_old=True, elsewhere=False)
+    with Store.open(tmp_path / LEDGER) as store:
+        killed_after_commit(tmp_path)
+        with store.writing() as writing:
+            writing.enter(release("newest"), Payload())
+            write_files({tmp_path / "out.csv": File(b"newest out.csv")}, entering=writing)
+    assert entered(tmp_path) == ["old", "new", "newest"]
+    assert (words(tmp_path), leftovers(tmp_path)) == (["newest", "new", "new"], [])
+
+
+@pytest.mark.parametrize("name", ["a?mode=ro#b%41", "ä ö", "\udcff", "quote'\"", "-x"])
+def test_names_that_sqlite_could_misread(name: str, tmp_path: Path) -> None:
+    folder = tmp_path / name
+    prepared(folder, over_old=True, elsewhere=False)
+    killed_after_commit(folder)
+    assert by_files(folder) == ["new"] * 3
+    assert entered(folder) == ["old", "new"]
+    with Store.create(folder / name) as store:
+        assert store.entries() == []

@@ -111,10 +111,16 @@ def _write(asked: _Waiting) -> None:
     for path, file in asked.files.items():
         folders.setdefault(path.parent.resolve(), {})[path.name] = file
     moment = Moment(asked.elsewhere)
+    ledger = None if asked.entering is None else asked.entering.ledger
     try:
+        for path in asked.files if ledger is not None else ():
+            if path.parent.resolve() / path.name in ledger.files:
+                raise FileError(
+                    f"cannot write {path}: it belongs to the ledger of this very command, name another file"
+                )
         with ExitStack() as stack:
             drafts = drafted(folders, stack, moment.remove)
-            plan(drafts, moment.token, None if asked.entering is None else asked.entering.ledger)
+            plan(drafts, moment.token, ledger)
             with folder_locks(folders), _undisturbed():
                 # Again, now under the locks: drafts may have taken long to fill.
                 for path, file in asked.files.items():
@@ -128,6 +134,8 @@ def _write(asked: _Waiting) -> None:
     except OSError as error:
         named = " and ".join(str(path) for path in asked.files)
         raise FileError(f"cannot write {named}: {reason(error)}{moment.left}") from None
+    finally:
+        asked.abandon()  # after a commit, it lets go of what is still held
 
 
 def settle(folder: Path) -> None:

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from kspan.errors import FileError
-from kspan.frames.entered import is_entered, is_private
+from kspan.frames.entered import KEY, is_entered, is_private
 from kspan.frames.locks import Held, release, take
 
 PREFIX = ".kspan-"
@@ -53,6 +53,11 @@ class LedgerOf:
 
     path: Path
     name: str
+
+    @property
+    def files(self) -> set[Path]:
+        """The files that it consists of, which no release may replace."""
+        return {self.path.with_name(f"{self.path.name}{ending}") for ending in ("", KEY, "-journal")}
 
     def seen_from(self, folder: Path) -> dict[str, str]:
         """What a plan says of it: the way from the folder helps where both were moved."""

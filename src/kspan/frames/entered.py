@@ -23,6 +23,8 @@ COMMITS = "commits"
 """The name under which the table `about` keeps the commits."""
 PATIENCE = 60.0
 """Seconds to wait for a command that is committing."""
+KEY = ".key"
+"""What the name of a key has after that of its ledger."""
 DIGEST = 32
 
 
@@ -59,7 +61,7 @@ def is_entered(places: Iterable[Path], ledger: str, token: str) -> bool | None:
 
 def address(path: Path, options: str) -> str:
     """The address of a file for SQLite."""
-    return f"file:{quote(str(path))}?{options}"
+    return f"file:{quote(os.fsencode(path))}?{options}"
 
 
 def _commits(path: Path) -> Commits | None:

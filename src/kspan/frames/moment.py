@@ -53,7 +53,7 @@ class Entering(Protocol):
         """Take committed entries back."""
 
     def abandon(self) -> None:
-        """Enter nothing; harmless after a commit."""
+        """Enter nothing; after a commit, only let go of the ledger."""
 
 
 def has_committed() -> bool:

@@ -5,6 +5,7 @@ import stat
 from pathlib import Path
 
 from kspan.errors import LedgerError
+from kspan.frames.entered import KEY
 from kspan.frames.places import reason
 
 KEY_SIZE = 32
@@ -12,12 +13,14 @@ KEY_SIZE = 32
 
 def key_path(path: Path) -> Path:
     """The place of the key of a ledger."""
-    return path.with_name(f"{path.name}.key")
+    return path.with_name(f"{path.name}{KEY}")
 
 
 def resolved(path: str | os.PathLike[str]) -> Path:
     """The one path of a ledger: all links are followed, but for a link in its own place, which is refused later."""
     place = Path(path)
+    if not place.name or "\0" in place.name:
+        raise LedgerError(f"{str(path)!r} is no name of a ledger: name a file")
     try:
         return place.parent.resolve() / place.name
     except (OSError, RuntimeError, ValueError) as error:

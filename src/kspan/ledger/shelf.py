@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from kspan.ledger import people
+from kspan.ledger import people as persons
 from kspan.ledger.book import Book, piece_digest, read_book, write_book
 from kspan.ledger.database import BUSY, PATIENCE, PLAIN, busy, told
 
@@ -43,11 +43,14 @@ class Shelf:
             self._database.execute("INSERT INTO pieces VALUES (?, ?)", (number, content))
         return piece_digest(self.key, number, content)
 
-    def known(self, book: Book) -> people.Hashes:
-        """The hashes of all people, in the order of their numbers."""
+    def people(self, book: Book) -> list[persons.Hashes]:
+        """The hashes of people piece by piece."""
         with told(self.path):
-            parts = [people.of_bytes(self.piece(kept.piece, kept.digest)) for kept in book.people]
-        return np.concatenate(parts) if parts else people.of_bytes(b"")
+            return [persons.of_bytes(self.piece(kept.piece, kept.digest)) for kept in book.people]
+
+    def known(self, book: Book) -> persons.Hashes:
+        """The hashes of all people, in the order of their numbers."""
+        return np.concatenate([persons.of_bytes(b""), *self.people(book)])
 
     @contextmanager
     def reading(self) -> Iterator[Book]:

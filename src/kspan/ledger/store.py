@@ -63,8 +63,11 @@ class Store:
         return self._shelf.path
 
     def close(self) -> None:
-        """Close the file; what is not committed is abandoned."""
-        if self._writing is not None:
+        """Close the file; what is not committed is abandoned, unless it waits for the end of `together`."""
+        if self._writing is not None and self._writing.is_open:
+            if self._writing.is_held:
+                self._writing.close_at_end()
+                return
             self._writing.abandon()
         self._shelf.close()
 

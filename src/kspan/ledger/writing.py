@@ -17,6 +17,9 @@ from kspan.ledger.entry import Entry, Record, Release, now
 from kspan.ledger.payload import Kept, Payload, packed_array, packed_document
 from kspan.ledger.shelf import Shelf
 
+MOST_IN_PIECE = 10_000_000
+"""People whose hashes are kept in one piece, since SQLite has a limit."""
+
 
 class Writing:
     """What is to be entered; it is what `write_files` takes as `entering`."""
@@ -25,7 +28,7 @@ class Writing:
         self._shelf = shelf
         self._before = self.book = shelf.book()
         self._entered: list[int] = []
-        self.is_open, self.is_held = True, False
+        self.is_open, self.is_held, self._closes = True, False, False
 
     @property
     def ledger(self) -> LedgerOf:
@@ -59,7 +62,10 @@ class Writing:
         new = numbers == persons.UNKNOWN
         if new.any():
             numbers = np.where(new, len(known) + np.cumsum(new) - 1, numbers)
-            self._keep_people(self.book.people, hashed[new])
+            newcomers = hashed[new]
+            for first in range(0, len(newcomers), MOST_IN_PIECE):
+                kept = self._kept_people(newcomers[first : first + MOST_IN_PIECE])
+                self.book = replace(self.book, people=(*self.book.people, kept))
         return persons.spread(numbers, distinct, words)
 
     def forget_release(self, number: int) -> None:
@@ -74,13 +80,17 @@ class Writing:
     def forget_person(self, identifier: str | int) -> bool:
         """Put a random hash in the place of a person's, who is then nobody; was the person known?"""
         self._check_open()
-        known = self._shelf.known(self.book).copy()
-        at = int(persons.found(persons.hashes(persons.plain(pl.Series([identifier])), self._shelf.key), known)[0])
-        if at == persons.UNKNOWN:
-            return False
-        known[at] = persons.nobody()
-        self._keep_people((), known)
-        return True
+        hashed = persons.hashes(persons.plain(pl.Series([identifier])), self._shelf.key)
+        for at, rows in enumerate(self._shelf.people(self.book)):
+            row = int(persons.found(hashed, rows)[0])
+            if row != persons.UNKNOWN:
+                changed = rows.copy()
+                changed[row] = persons.nobody()
+                every = [*self.book.people]
+                every[at] = self._kept_people(changed)
+                self.book = replace(self.book, people=tuple(every))
+                return True
+        return False
 
     def hold(self) -> None:
         """Stay open after the end of `Store.writing`, since files wait for the end of `together`."""
@@ -116,11 +126,17 @@ class Writing:
         """Take the entries back. Their people stay known: others may have been entered meanwhile with their numbers."""
         self._afterwards(self._without_entered)
 
+    def close_at_end(self) -> None:
+        """Close the ledger when this is committed or abandoned."""
+        self._closes = True
+
     def abandon(self) -> None:
-        """Enter nothing; harmless after a commit."""
+        """Enter nothing; after a commit, only let go of the ledger."""
         if self.is_open:
             self.is_open = False
             self._shelf.roll_back()
+        if self._closes:
+            self._shelf.close()
 
     def _afterwards(self, change: Callable[[], None]) -> None:
         """Change what was committed in a transaction of its own."""
@@ -156,10 +172,9 @@ class Writing:
         self.book = replace(self.book, next_piece=piece + 1)
         return Kept(piece, self._shelf.keep(piece, content), size, kind, shape)
 
-    def _keep_people(self, before: tuple[Kept, ...], hashed: persons.Hashes) -> None:
+    def _kept_people(self, hashed: persons.Hashes) -> Kept:
         content = persons.to_bytes(hashed)
-        kept = self._kept(content, len(content))
-        self.book = replace(self.book, people=(*before, kept))
+        return self._kept(content, len(content))
 
     def _check_open(self) -> None:
         if not self.is_open:
