@@ -228,6 +228,27 @@ def test_published_trees_keep_each_class(require: str, options: dict[str, Any]) 
     assert sum(learned) >= 0.1 * len(learned) > 1
 
 
+@pytest.mark.parametrize("merge", ["rules", "information"])
+@pytest.mark.parametrize("require", ["k=3", "k=4, distinct_l=2", "k=2, confidence=0.8"])
+def test_many_siblings_are_merged_until_each_class_is_a_crowd(require: str, merge: str) -> None:
+    """Whoever was taken in before counts as well, when the next sibling is taken in."""
+    several = 0
+    for seed in range(40):
+        chance = random.Random(seed)
+        people = tuple({"town": chance.choice("abcdefghij"), TARGET: chance.choice("uv")} for _ in range(60))
+        known = [ord(one["town"]) % 3 if chance.random() < 0.6 else chance.randint(0, 2) for one in people]
+        policy = ks.Policy(public=["town"], target=TARGET, require=require)
+        options: dict[str, Any] = {"learner": "id3", "merge": merge, "known": array(known)}
+        try:
+            tree = share_tree(pl.DataFrame(people), policy, **options).tree
+        except ks.Unreachable:
+            continue
+        several += len(tree.leaves) > 2
+        world = World(tree, people, {"town": list("abcdefghij")})
+        check_published(tree, world, known, require, paths=True)
+    assert several >= 10
+
+
 def check_published(tree: Tree, world: World, known: Known, require: str, *, paths: bool) -> None:
     """The people of each class are crowds on every path, if the tree was pruned, and in every span."""
     spans = naive_spans.spans(tree, world.people, domains_of(tree, world))
