@@ -35,8 +35,7 @@ def classes_of(known: Int64s | None, rows: int, persons: Int64s | None) -> Int64
 
 def exposed_before(people: int, everybody: int, require: Requirement) -> Unreachable:
     """The error that says how many people are in classes that break a requirement, whatever is learned."""
-    are = "are in a class" if people > 1 else "is in a class"
     return Unreachable(
-        f"{people} of {everybody} people {are} that breaks {require} by itself, as far as earlier releases tell people "
-        "apart: withhold them, or lower it"
+        f"what earlier releases tell leaves {people} of {everybody} people in classes that break {require}: withhold "
+        "them, or lower it"
     )
