@@ -23,30 +23,34 @@ World = Sequence[tuple[str, ...]]
 
 @dataclass(frozen=True)
 class Published:
-    """A release, and the people in it by their numbers: a tree, or a table that shows a word for each public value."""
+    """A release, and the people in it by their numbers: a tree, or a table that shows something of each person."""
 
     members: tuple[int, ...]
     tree: Tree | None = None
     words: Mapping[str, Mapping[str, str]] | None = None
     """For each public attribute, what each value is shown as."""
+    cells: Mapping[int, Hashable] | None = None
+    """What is shown of each person, where equal values may be shown as different cells."""
 
-    def bin(self, person: Person) -> Hashable:
+    def bin(self, number: int, person: Person) -> Hashable:
         """What the release discloses of somebody, without a name."""
         if self.tree is not None:
             return leaf_of(self.tree, person), person[self.tree.target]
+        if self.cells is not None:
+            return self.cells[number], *(person[name] for name in PRIVATE)
         assert self.words is not None
         shown = tuple(word[person[name]] for name, word in self.words.items())
         return shown, *(person[name] for name in PRIVATE)
 
     def disclosed(self, people: Sequence[Person], world: World) -> Counter[Hashable]:
         """What the release would disclose in a world."""
-        return Counter(self.bin(_in(people[one], world[one])) for one in self.members)
+        return Counter(self.bin(one, _in(people[one], world[one])) for one in self.members)
 
     def reach(self, number: int, person: Person) -> frozenset[Hashable] | None:
         """All that somebody could show in it, by public values alone; None for whoever is not in it."""
         if number not in self.members:
             return None
-        return frozenset(self.bin(_in(person, values)) for values in product(*PRIVATE.values()))
+        return frozenset(self.bin(number, _in(person, values)) for values in product(*PRIVATE.values()))
 
     def tells(self, name: str) -> bool:
         """Is something told of a private attribute, value by value?"""

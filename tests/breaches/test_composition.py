@@ -1,0 +1,180 @@
+"""Attacks by several releases: each of them holds, and together they would give people away."""
+
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+import kspan as ks
+
+ILLNESSES = ["flu", "hiv", "none", "cancer", "cold"]
+PUBLIC = ["age", "sex", "zip"]
+
+
+def town(people: int, seed: int) -> pl.DataFrame:
+    rng = np.random.default_rng(seed)
+    return pl.DataFrame(
+        {
+            "id": [f"p{number}" for number in range(people)],
+            "age": rng.integers(18, 90, people),
+            "sex": rng.choice(["F", "M"], people),
+            "zip": rng.choice([f"10{number:03}" for number in range(20)], people),
+            "ill": rng.choice(ILLNESSES, people),
+        }
+    )
+
+
+def policy(require: str = "k=5") -> ks.Policy:
+    return ks.Policy(identifier=["id"], public=PUBLIC, target="ill", private=["ill"], require=require)
+
+
+@pytest.fixture
+def book(tmp_path: Path) -> Path:
+    ks.Ledger.create(tmp_path / "r.ledger")
+    return tmp_path / "r.ledger"
+
+
+def labels(path: Path) -> Counter[str]:
+    """What the root of a published tree tells: how many people have each label."""
+    tree = ks.load_tree(path).tree
+    return Counter(dict(zip(tree.labels, tree.root.outcome.counts, strict=True)))  # type: ignore[union-attr]
+
+
+def newcomer_by_subtraction(first: Path, second: Path) -> str | None:
+    """The label of the one person who came between two releases, if it can be told; None if not."""
+    more, less = labels(second) - labels(first), labels(first) - labels(second)
+    return next(iter(more)) if not less and more.total() == 1 else None
+
+
+TRIALS = 60
+
+
+def test_a_newcomer_is_not_told_by_subtraction(tmp_path: Path) -> None:
+    asked, without, beside = policy(), 0, 0
+    for trial in range(TRIALS):
+        after = town(150, trial)
+        before, true = after.head(149), after["ill"][149]
+        places = [tmp_path / f"{trial}-{number}.json" for number in range(4)]
+        for people, place in ((before, places[0]), (after, places[1])):
+            ks.publish_tree(ks.learn(people, asked), people, asked, place)
+        without += newcomer_by_subtraction(*places[:2]) == true
+        ks.Ledger.create(tmp_path / f"{trial}.ledger")
+        with ks.Ledger(tmp_path / f"{trial}.ledger"):
+            for people, place in ((before, places[2]), (after, places[3])):
+                stands = ks.standing(people, asked, whole=True)
+                tree = ks.learn(stands.people, asked, known=stands.classes)
+                ks.publish_tree(tree, stands.people, asked, place)
+        beside += newcomer_by_subtraction(*places[2:]) == true
+    assert (without, beside) == (TRIALS, 0)
+
+
+def test_a_tree_that_was_republished_is_refused(book: Path, tmp_path: Path) -> None:
+    after, asked = town(300, 1), policy()
+    before = after.head(299)
+    with ks.Ledger(book):
+        ks.publish_tree(ks.learn(before, asked), before, asked, tmp_path / "t1.json")
+        with pytest.raises(ks.DoesNotHold, match=r"together with release '1 \(t1.json\)', which everybody has"):
+            ks.publish_tree(ks.learn(after, asked), after, asked, tmp_path / "t2.json")
+    assert not (tmp_path / "t2.json").exists()
+    assert len(ks.Ledger(book).entries()) == 1
+    ks.publish_tree(ks.learn(after, asked), after, asked, tmp_path / "t2.json")
+    found = ks.audit(tmp_path / "t2.json", after, asked, beside=[(tmp_path / "t1.json", before)])
+    assert (found.holds, found.k.people) == (False, 1)
+    assert [(one.releases, one.failing_people) for one in found.alone] == [
+        (("t2.json",), 0), (("t1.json",), 0), (("t2.json", "t1.json"), found.failing_people),
+    ]  # fmt: skip
+
+
+def leaf_labels(tree: ks.Tree, people: pl.DataFrame, asked: ks.Policy) -> dict[str, frozenset[str]]:
+    """For everybody, by name, the labels that people have in the own leaf: all that a published tree tells."""
+    told = ks.equivalent_table(tree, people, asked)
+    table = told if isinstance(told, pl.DataFrame) else pl.DataFrame(told)
+    columns = [name for name in table.columns if name != "ill"]
+    of_leaf = table.group_by(columns).agg(pl.col("ill").unique())
+    both = table.with_row_index("row").join(of_leaf, on=columns, how="left", suffix=" there", nulls_equal=True)
+    every = both.sort("row")["ill there"].to_list()
+    return {name: frozenset(some) for name, some in zip(people["id"], every, strict=True)}
+
+
+def test_two_owners_with_people_in_common() -> None:
+    asked = policy("k=3, distinct_l=2")
+    everybody = town(1500, 3)
+    north, south = everybody.head(1000), everybody.tail(1000)
+    trees = [ks.learn(people, asked) for people in (north, south)]
+    for tree, people in zip(trees, (north, south), strict=True):
+        assert ks.audit(tree, people, asked).holds
+    one, other = (leaf_labels(tree, people, asked) for tree, people in zip(trees, (north, south), strict=True))
+    inferred = [name for name in one.keys() & other.keys() if len(one[name] & other[name]) == 1]
+    assert len(inferred) > 5  # the attack works
+    found = ks.audit(ks.Beside(trees[0], north, asked, "north"), beside=[ks.Beside(trees[1], south, asked, "south")])
+    assert not found.holds
+    assert found.failing_people >= len(inferred)
+    assert found.exposed["ill in north"] >= len(inferred)
+    assert found.alone[2].releases == ("north", "south")
+
+
+def tables() -> Iterator[Any]:
+    people, asked = town(400, 5), policy("k=5, distinct_l=2")
+    yield people, asked, ks.anonymize(people, asked, "mondrian", rng=1), ks.anonymize(people, asked, "tds", rng=1)
+
+
+def test_two_tables_with_different_groups() -> None:
+    ((people, asked, first, second),) = tables()
+    found = ks.audit(first.table, people, asked, beside=[(second.table, people)])
+    assert not found.holds
+    assert found.k.people == 1
+    assert max(found.exposed.values()) > 0
+
+
+def test_the_second_of_two_tables_is_refused_or_made_anew(book: Path, tmp_path: Path) -> None:
+    ((people, asked, first, second),) = tables()
+    with ks.Ledger(book, to="registry A"):
+        first.save(tmp_path / "first.csv")
+        with pytest.raises(ks.DoesNotHold, match="'registry A' has, second.csv breaks k=5, distinct_l=2"):
+            second.save(tmp_path / "second.csv")
+        made = ks.anonymize(people, asked, "tds", rng=1)
+        made.save(tmp_path / "second.csv")
+    both = ks.audit(tmp_path / "second.csv", people, asked, beside=[(tmp_path / "first.csv", people)])
+    assert both.holds
+    # What another recipient has is another matter.
+    with ks.Ledger(book, to="registry B"):
+        second.save(tmp_path / "b.csv")
+    with ks.Ledger(book), pytest.raises(ks.DoesNotHold, match="'registry B' has"):
+        first.save(tmp_path / "everybody.csv")
+
+
+def test_a_table_beside_a_tree(book: Path, tmp_path: Path) -> None:
+    people, asked = town(600, 7), policy("k=5, distinct_l=2")
+    table, tree = ks.anonymize(people, asked, "mondrian", rng=1), ks.learn(people, asked)
+    found = ks.audit(tree, people, asked, beside=[(table.table, people)])
+    assert not found.holds
+    with ks.Ledger(book):
+        ks.publish_tree(tree, people, asked, tmp_path / "tree.json")
+        with pytest.raises(ks.DoesNotHold, match="tree.json"):
+            table.save(tmp_path / "table.csv")
+        made = ks.anonymize(people, asked, "mondrian", rng=1)
+        made.save(tmp_path / "table.csv")
+    assert made.audit.rows > 0.8 * people.height
+    held = ks.audit(tmp_path / "tree.json", people, asked, beside=[(tmp_path / "table.csv", made.rows_released)])
+    assert held.holds
+
+
+def test_whoever_left_is_not_told_by_subtraction(book: Path, tmp_path: Path) -> None:
+    before, asked = town(300, 9), policy("k=5")
+    after = before.tail(299)
+    with ks.Ledger(book):
+        ks.anonymize(before, asked, "mondrian", rng=1).save(tmp_path / "m1.csv")
+        second = ks.anonymize(after, asked, "mondrian", rng=1)
+        second.save(tmp_path / "m2.csv")
+    # The whole group of the one who left is gone.
+    assert before.height - second.audit.rows >= 5
+    assert second.stands is not None
+    assert second.stands.withheld == 300 - 1 - second.audit.rows
+    with ks.Ledger(book, left=before):
+        kept = ks.anonymize(after, asked, "mondrian", rng=1)
+    assert kept.stands is not None
+    assert kept.stands.stayed in (0, 1)
