@@ -425,6 +425,33 @@ def test_numbers_of_classes_mean_nothing_and_one_class_is_none(method: str) -> N
     assert differ, "the classes never mattered"
 
 
+@pytest.mark.parametrize("method", [*sorted(PRIVATE_METHODS), "atp"])
+def test_rows_that_weigh_are_repeated_people(method: str) -> None:
+    for seed in range(4):
+        people, bought, known = small_worlds(seed)
+        times = [1 + row % 3 for row in range(80)]
+        repeated = [row for row, number in enumerate(times) for _ in range(number)]
+        frame = bought if method in ("rules", "itemsets") else people
+        roles = {"public": ["A", "B"], "private": ["x"]} if frame is bought else dict(ROLES)
+        if method == "clusters":
+            frame = frame.drop("label")
+        elif frame is people:
+            roles["target"] = "label"
+        weighted = ks.Policy(**roles, weight="times", require="k=6")
+        plain = ks.Policy(**roles, require="k=6")
+        once = learned(method, frame.with_columns(pl.Series("times", times)), weighted, array(known))
+        assert once == learned(method, frame[repeated], plain, array([known[row] for row in repeated]))
+
+
+def learned(method: str, frame: pl.DataFrame, policy: ks.Policy, known: Any) -> Any:
+    if method == "atp":
+        return share_tree(frame, policy, learner="id3", known=known).tree
+    # The deviation of a column is that of its rows, whatever they weigh.
+    options = {"scaling": "none"} if method == "clusters" else {}
+    found = ks.learn(frame, policy, method, known=known, **options)
+    return getattr(found, method, found)
+
+
 # What is refused
 
 
