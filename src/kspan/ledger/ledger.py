@@ -145,7 +145,7 @@ class Ledger:
             there = numbers[going.seen.span != ABSENT]
             said = entry.Release(
                 kind=going.kind, name=going.name, fingerprint=going.fingerprint, recipient=self.to,
-                requirement=str(going.policy.require), people=len(np.unique(there)), rows=len(there),
+                requirement=str(going.policy.require), people=int((np.bincount(there) > 0).sum()), rows=len(there),
                 method=going.method, policy=going.policy.to_toml(),
             )  # fmt: skip
             writing.enter(said, payload_of(going.seen, numbers))

@@ -98,7 +98,9 @@ def _matched(each: Sequence[Judged]) -> tuple[list[Int64s], int, tuple[str, ...]
         return who, number, ()
     releases_of = np.zeros(number, np.int64)
     for rows in who:
-        releases_of[np.unique(rows)] += 1
+        there = np.zeros(number, bool)
+        there[rows] = True
+        releases_of += there
     both, columns = int((releases_of > 1).sum()), listed(dict.fromkeys(each.name for each in names))
     said = (f"people were matched by {columns}: {both:,} of {number:,} are in several of the tables of people",)
     return who, number, said
@@ -121,7 +123,7 @@ def weights_of(releases: Sequence[Release], number: int) -> Int64s | None:
 
 def _alone(each: Sequence[Judged], spans: JointSpans, require: Requirement) -> Iterator[Alone]:
     """Yield each release by itself, and the pairs that break the requirement though neither does alone."""
-    people = [len(np.unique(release.who[release.rows])) for release in spans.releases]
+    people = [int((np.bincount(release.who[release.rows]) > 0).sum()) for release in spans.releases]
     for one, number in zip(each, people, strict=True):
         yield Alone((one.name,), number, one.audit.failing_people)
     if not spans.failing(require):

@@ -50,8 +50,7 @@ class Release:
     @cached_property
     def several(self) -> bool:
         """Do people have several rows in it?"""
-        there = self.who[self.rows]
-        return len(np.unique(there)) < len(there)
+        return bool((np.bincount(self.who[self.rows]) > 1).any())
 
     def of_people(self, people: int) -> tuple[Int64s, Bools]:
         """The span of every person, or `ABSENT`, and which spans tell something; of several rows, the set of spans."""
@@ -193,7 +192,7 @@ class JointSpans(Spans):
                 told = release.rows[tells.where[release.seen.span[release.rows]]]
                 if not len(told):
                     continue
-                spans, group = np.unique(self.joint.span[release.who[told]], return_inverse=True)
+                spans, group = _present(self.joint.span[release.who[told]], len(self.joint.sizes))
                 counts = _counted(release, tells.column, told, group, len(spans))
                 held = counts if tells.held is tells.column else _counted(release, tells.held, told, group, len(spans))
                 called = name if times[name] == 1 else f"{name} in {release.name}"
@@ -227,7 +226,7 @@ class JointSpans(Spans):
         for release in self.releases:
             told = release.rows[release.seen.exposing[release.seen.span[release.rows]]]
             if release.several and len(told):
-                spans, group = np.unique(self.joint.span[release.who[told]], return_inverse=True)
+                spans, group = _present(self.joint.span[release.who[told]], len(self.joint.sizes))
                 most = rows_of_the_largest(release.who[told], group, len(spans))
                 found.append((spans, Groups(np.maximum(np.bincount(group) // most, 1))))
         return found
@@ -282,6 +281,13 @@ class JointSpans(Spans):
     def some(self, places: Sequence[int]) -> "JointSpans":
         """Some of the releases, by themselves."""
         return replace(self, releases=tuple(self.releases[place] for place in places))
+
+
+def _present(span: Int64s, number: int) -> tuple[Int64s, Int64s]:
+    """The joint spans that some rows have, of so many, and the place among them of each row's."""
+    there = np.zeros(number, bool)
+    there[span] = True
+    return np.flatnonzero(there), (np.cumsum(there) - 1)[span]
 
 
 def _counted(release: Release, column: Column, told: Int64s, group: Int64s, number: int) -> tuple[Counts, ...]:
