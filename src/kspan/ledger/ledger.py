@@ -1,5 +1,6 @@
 """The ledger as it is used: what is made and written beside it is judged with all that has left, and entered."""
 
+import json
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,17 +14,19 @@ import polars as pl
 
 from kspan.audit.findings import Audit
 from kspan.audit.seen import ABSENT, Seen
-from kspan.audit.together.people import names_of, naming_column
+from kspan.audit.together.people import check_roles_agree, names_of, naming_column
 from kspan.audit.together.spans import Release
+from kspan.data.alike import look
 from kspan.errors import DoesNotHold, LedgerError, PolicyError, listed
 from kspan.frames.files import load
 from kspan.ledger import entry
-from kspan.ledger.earlier import Earlier, everything, held, new_last
+from kspan.ledger.earlier import Earlier, called, everything, held, new_last
 from kspan.ledger.entry import Entry
 from kspan.ledger.remembered import payload_of
 from kspan.ledger.store import Store
 from kspan.ledger.writing import Writing
 from kspan.policy import Policy
+from kspan.policy.document import policy_document, policy_in
 from kspan.privacy.requirement import Requirement
 
 _current: ContextVar["Ledger | None"] = ContextVar("ledger", default=None)
@@ -60,6 +63,8 @@ class Ledger:
         self.left = None if left is None else load(left)
         if to is not None and not to.strip():
             raise PolicyError("the recipient of a release must have a name: leave it out if it is for everybody")
+        if to is not None:
+            self.to = look(to)
         self._store: Store | None = None
         self._before: list[Token[Ledger | None]] = []
 
@@ -102,11 +107,19 @@ class Ledger:
         """Who each row of a table of people is."""
         return names_of(people, policy, naming_column(policy, people.columns, self.match))
 
+    def check_policy(self, policy: Policy, name: str = "the next release") -> None:
+        """Refuse a policy by which other attributes are known than by those of earlier releases, or other names."""
+        entries = [entry for entry in self.entries() if entry.forgotten is None]
+        check_roles_agree({**{called(entry): policy_of(entry) for entry in entries}, name: policy})
+
     def holding(self, store: Store) -> list[Earlier]:
         """What those hold whom a new release goes to: all recipients, if it is for everybody."""
         every = held(store)
         if self.to is None:
             return list(every.values())
+        # A name that differs in capital letters alone is hardly another recipient.
+        known = {who.casefold(): who for who in every if who is not None}
+        self.to = known.get(self.to.casefold(), self.to)
         return [every.get(self.to, Earlier(self.to, every[None].releases))]
 
     def all_held(self, store: Store) -> Earlier:
@@ -138,6 +151,7 @@ class Ledger:
         if self._store is None:
             raise LedgerError(f"the ledger {self.path} is not open: enter releases inside `with Ledger(...)`")
         with self._store.writing() as writing:
+            self.check_policy(going.policy, going.name)
             numbers = writing.people(self.names(going.people, going.policy))
             new = Release(going.name, going.seen, numbers)
             for earlier in self.holding(self._store):
@@ -146,11 +160,16 @@ class Ledger:
             said = entry.Release(
                 kind=going.kind, name=going.name, fingerprint=going.fingerprint, recipient=self.to,
                 requirement=str(going.policy.require), people=int((np.bincount(there) > 0).sum()), rows=len(there),
-                method=going.method, policy=going.policy.to_toml(),
+                method=going.method, policy=json.dumps(policy_document(going.policy), ensure_ascii=False),
             )  # fmt: skip
             writing.enter(said, payload_of(going.seen, numbers))
             writing.hold()
             return writing
+
+
+def policy_of(entry: Entry) -> Policy:
+    """The policy that a release was entered under."""
+    return policy_in(json.loads(entry.policy), f"entry {entry.number} of the ledger")
 
 
 def check_together(new: Release, earlier: Earlier, require: Requirement) -> None:

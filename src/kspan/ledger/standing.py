@@ -99,6 +99,7 @@ class _Next:
             earlier = self.ledger.all_held(store)
             if not earlier.releases:
                 return Standing(self.people)
+            self.ledger.check_policy(self.policy)
             rows, leavers = self._numbered(store, earlier)
         everybody = max(numbered(earlier.releases), int(max(rows.who.max(), leavers.who.max(initial=-1))) + 1)
         shown, stayed = self._shown(earlier, rows, leavers, everybody)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from kspan.errors import LedgerError
 from kspan.ledger.checking import Holding
-from kspan.policy import Policy
+from kspan.ledger.ledger import policy_of
 from kspan.report.crowd import Fact
 from kspan.report.formatting import visible
 from kspan.report.gather import Release, story, summarized
@@ -27,7 +27,7 @@ def ledger_report(name: str, holdings: Sequence[Holding]) -> Report:
 def _chapter(one: Holding) -> Summary:
     who = "everybody" if one.recipient is None else one.recipient
     # Policies may differ between releases: the page tells what the last one asks.
-    policy = Policy.from_toml(one.entries[-1].policy) if one.entries else None
+    policy = policy_of(one.entries[-1])
     facts = tuple(
         Fact(
             visible(f"{entry.number}: {entry.name}"),

@@ -11,7 +11,7 @@ import polars as pl
 from kspan.audit.findings import ANSWERS, EXACT, NOT_PROVED, Alone, Audit
 from kspan.audit.judge import judge
 from kspan.audit.seen import Seen
-from kspan.audit.together.people import POSITION, names_of, naming_column, numbered
+from kspan.audit.together.people import POSITION, check_roles_agree, names_of, naming_column, numbered
 from kspan.audit.together.spans import JointSpans, Release
 from kspan.data.arrays import Int64s
 from kspan.errors import DataError, PolicyError, listed
@@ -54,6 +54,7 @@ def audit_together(each: Sequence[Judged], require: Requirement, *, show: int = 
     for one in each:
         if one.people is None or (one.audit.seen is None and one.audit.reading != NOT_PROVED):
             return _not_matched(each, f"who is in {one.name} is not known: give its people")
+    check_roles_agree({one.name: one.policy for one in each})
     seen = [_seen(one) for one in each]
     who, number, matched = _matched(each)
     for one, rows, found in zip(each, who, seen, strict=True):

@@ -1,6 +1,6 @@
 """Who is in which release: people are matched by a column that says who they are, never by the order of rows."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import polars as pl
@@ -33,6 +33,20 @@ def naming_column(schema: Schema, columns: Sequence[str], asked: str | None = No
     )
 
 
+def check_roles_agree(policies: Mapping[str, Schema]) -> None:
+    """Refuse an attribute that is public for one release and private for another: the attacker knows it or does not."""
+    known: dict[str, tuple[str, str]] = {}
+    for release, policy in policies.items():
+        for role, names in (("public", policy.public), ("private", policy.private)):
+            for name in names:
+                other, said = known.setdefault(name, (release, role))
+                if said != role:
+                    raise PolicyError(
+                        f"{name!r} is {said} for {other} and {role} for {release}, but either anybody knows it or "
+                        "nobody does: the policies must agree"
+                    )
+
+
 def names_of(people: pl.DataFrame, schema: Schema, column: str) -> pl.Series:
     """Return who each row is, as text; refuse rows that do not say, and people who repeat without being said to."""
     names = plain_names(people[column], schema).cast(pl.String)
@@ -41,7 +55,8 @@ def names_of(people: pl.DataFrame, schema: Schema, column: str) -> pl.Series:
             f"{names.null_count()} rows do not say who they are ({column!r} is missing): fill that in, or leave these "
             "rows out"
         )
-    if schema.person != column and names.n_unique() < len(names):
+    # Sets of codes have become rows, one a code.
+    if schema.person != column and not schema.sets and names.n_unique() < len(names):
         raise PolicyError(
             f"{column!r} repeats in {len(names) - names.n_unique():,} rows, so people cannot be matched by it: name "
             f'another column, or say person = "{column}" if people have several rows'

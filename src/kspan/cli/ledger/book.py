@@ -57,7 +57,7 @@ def list_(path: LedgerPath, json: Json = False) -> int:
 
 def show(path: LedgerPath, number: Number, json: Json = False) -> int:
     """Tell all that is known of one release, but nothing of any person."""
-    from kspan.ledger.ledger import Ledger
+    from kspan.ledger.ledger import Ledger, policy_of
     from kspan.report.formatting import visible
 
     entry = _entry(Ledger(path).entries(), number, path)
@@ -65,7 +65,8 @@ def show(path: LedgerPath, number: Number, json: Json = False) -> int:
         tell_json(_facts(entry))
         return 0
     told = {**_facts(entry), "recipient": entry.recipient or "everybody"}
-    policy = told.pop("policy")
+    del told["policy"]
+    policy = policy_of(entry).to_toml()
     for name, value in told.items():
         if value not in (None, False, ""):
             tell(f"{name:<12} {visible(str(value))}\n")
