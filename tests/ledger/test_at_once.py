@@ -40,11 +40,13 @@ for turn in range(20):
 """
 HOLDS = """
 import sys, time
+import numpy as np
 from ledger.examples import release
 from kspan.ledger.payload import Payload
 from kspan.ledger.store import Store
 with Store.open(sys.argv[1]) as store, store.writing() as writing:
-    writing.enter(release("held"), Payload({"long": "x" * 5_000_000}))
+    noise = np.random.default_rng(1).integers(0, 256, 20_000_000, dtype=np.uint8)  # more than SQLite keeps in memory
+    writing.enter(release("held"), Payload({}, {"noise": noise}))
     print("held", flush=True)
     time.sleep(600)
 """

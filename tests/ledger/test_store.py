@@ -338,3 +338,8 @@ def test_many_new_people_are_kept_in_several_pieces(store: Store, monkeypatch: p
         assert len(book.people) == 4
     assert store.forget_person(7)
     assert store.people(pl.Series(ids)).tolist() == [-1 if number == 7 else number for number in range(10)]
+
+
+def test_a_commit_is_on_the_disk_before_files_are_renamed(store: Store) -> None:
+    # Kills do not show what a power failure would: 3 is EXTRA, which waits for the end of the journal as well.
+    assert store._shelf._database.execute("pragma synchronous").fetchone() == (3,)

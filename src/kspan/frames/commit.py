@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from kspan.errors import FileError
-from kspan.frames.drafts import leftovers, settle_locked
+from kspan.frames.drafts import LedgerOf, leftovers, settle_locked
 from kspan.frames.filling import File as File
 from kspan.frames.filling import drafted, plan
 from kspan.frames.locks import Held, folder_lock, folder_locks
@@ -113,20 +113,12 @@ def _write(asked: _Waiting) -> None:
     moment = Moment(asked.elsewhere)
     ledger = None if asked.entering is None else asked.entering.ledger
     try:
-        for path in asked.files if ledger is not None else ():
-            if path.parent.resolve() / path.name in ledger.files:
-                raise FileError(
-                    f"cannot write {path}: it belongs to the ledger of this very command, name another file"
-                )
         with ExitStack() as stack:
             drafts = drafted(folders, stack, moment.remove)
             plan(drafts, moment.token, ledger)
             with folder_locks(folders), _undisturbed():
                 # Again, now under the locks: drafts may have taken long to fill.
-                for path, file in asked.files.items():
-                    check_place(path)
-                    if file.is_new and os.path.lexists(path):
-                        raise FileError(f"cannot make {path}: it is there already, name another place")
+                _check_places(asked.files, ledger)
                 if asked.entering is None:
                     moment.mark(drafts)
                 else:
@@ -136,6 +128,15 @@ def _write(asked: _Waiting) -> None:
         raise FileError(f"cannot write {named}: {reason(error)}{moment.left}") from None
     finally:
         asked.abandon()  # after a commit, it lets go of what is still held
+
+
+def _check_places(files: Mapping[Path, File], ledger: LedgerOf | None) -> None:
+    for path, file in files.items():
+        check_place(path)
+        if file.is_new and os.path.lexists(path):
+            raise FileError(f"cannot make {path}: it is there already, name another place")
+        if ledger is not None and path.parent.resolve() / path.name in ledger.files:
+            raise FileError(f"cannot write {path}: it belongs to the ledger of this very command, name another file")
 
 
 def settle(folder: Path) -> None:

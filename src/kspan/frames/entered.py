@@ -74,9 +74,8 @@ def _commits(path: Path) -> Commits | None:
         except sqlite3.OperationalError as error:
             if error.sqlite_errorcode != sqlite3.SQLITE_READONLY_ROLLBACK or not _is_ledger(path):
                 return None
-            return _read(
-                path, "mode=rw"
-            )  # its last commit was cut short, and must be rolled back before it can be read
+            # Its last commit was cut short, and must be rolled back before anybody can read it.
+            return _read(path, "mode=rw")
     except (OSError, sqlite3.Error, ValueError, TypeError, KeyError, AttributeError, RecursionError):
         return None
 
