@@ -28,6 +28,8 @@ class Release:
     people: int
     rows: int
     method: str
+    matched_by: str = ""
+    """The column that says who its people are."""
     policy: str = field(repr=False)
 
     def check(self) -> None:

@@ -20,7 +20,7 @@ from kspan.data.alike import look
 from kspan.errors import DoesNotHold, LedgerError, PolicyError, listed
 from kspan.frames.files import load
 from kspan.ledger import entry
-from kspan.ledger.earlier import Earlier, called, everything, held, new_last
+from kspan.ledger.earlier import Earlier, called, counted, everything, held, new_last
 from kspan.ledger.entry import Entry
 from kspan.ledger.remembered import payload_of
 from kspan.ledger.store import Store
@@ -104,12 +104,19 @@ class Ledger:
             return store.entries()
 
     def names(self, people: pl.DataFrame, policy: Policy) -> pl.Series:
-        """Who each row of a table of people is."""
-        return names_of(people, policy, naming_column(policy, people.columns, self.match))
+        """Who each row of a table of people is; refuse other names than those of earlier releases."""
+        column = naming_column(policy, people.columns, self.match)
+        for entry in counted(self.entries()):
+            if entry.matched_by != column:
+                raise PolicyError(
+                    f"release {called(entry)} knows people by {entry.matched_by!r}, and the next one by {column!r}, so "
+                    f"they cannot be matched: use one name for a person (--match {entry.matched_by})"
+                )
+        return names_of(people, policy, column)
 
     def check_policy(self, policy: Policy, name: str = "the next release") -> None:
-        """Refuse a policy by which other attributes are known than by those of earlier releases, or other names."""
-        entries = [entry for entry in self.entries() if entry.forgotten is None]
+        """Refuse a policy by which other attributes are known than by those of earlier releases."""
+        entries = counted(self.entries())
         check_roles_agree({**{called(entry): policy_of(entry) for entry in entries}, name: policy})
 
     def holding(self, store: Store) -> list[Earlier]:
@@ -152,7 +159,8 @@ class Ledger:
             raise LedgerError(f"the ledger {self.path} is not open: enter releases inside `with Ledger(...)`")
         with self._store.writing() as writing:
             self.check_policy(going.policy, going.name)
-            numbers = writing.people(self.names(going.people, going.policy))
+            names = self.names(going.people, going.policy)
+            numbers = writing.people(names)
             new = Release(going.name, going.seen, numbers)
             for earlier in self.holding(self._store):
                 check_together(new, earlier, going.policy.require)
@@ -160,7 +168,7 @@ class Ledger:
             said = entry.Release(
                 kind=going.kind, name=going.name, fingerprint=going.fingerprint, recipient=self.to,
                 requirement=str(going.policy.require), people=int((np.bincount(there) > 0).sum()), rows=len(there),
-                method=going.method, policy=json.dumps(policy_document(going.policy), ensure_ascii=False),
+                method=going.method, matched_by=names.name, policy=json.dumps(policy_document(going.policy), ensure_ascii=False),
             )  # fmt: skip
             writing.enter(said, payload_of(going.seen, numbers))
             writing.hold()
