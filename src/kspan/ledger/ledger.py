@@ -17,6 +17,7 @@ from kspan.audit.seen import ABSENT, Seen
 from kspan.audit.together.people import check_roles_agree, names_of, naming_column
 from kspan.audit.together.spans import Release
 from kspan.data.alike import look
+from kspan.data.arrays import Int64s
 from kspan.errors import DoesNotHold, LedgerError, PolicyError, listed
 from kspan.frames.files import load
 from kspan.ledger import entry
@@ -106,11 +107,11 @@ class Ledger:
     def names(self, people: pl.DataFrame, policy: Policy) -> pl.Series:
         """Who each row of a table of people is; refuse other names than those of earlier releases."""
         column = naming_column(policy, people.columns, self.match)
-        for entry in counted(self.entries()):
-            if entry.matched_by != column:
+        for one in counted(self.entries()):
+            if one.matched_by != column:
                 raise PolicyError(
-                    f"release {called(entry)} knows people by {entry.matched_by!r}, and the next one by {column!r}, so "
-                    f"they cannot be matched: use one name for a person (--match {entry.matched_by})"
+                    f"release {called(one)} knows people by {one.matched_by!r}, and the next one by {column!r}, so "
+                    f"they cannot be matched: use one name for a person (--match {one.matched_by})"
                 )
         return names_of(people, policy, column)
 
@@ -139,7 +140,7 @@ class Ledger:
             raise LedgerError(f"who is in {name} is not known: give its people")
         with self.opened() as store:
             numbers = new_last(store.people(who := self.names(people, policy)), who, self.all_held(store))
-            new = Release(name, found.seen, numbers)
+            new = _release(name, found.seen, numbers)
             return [
                 (earlier.holder, earlier.judged(new, policy.require))
                 for earlier in self.holding(store)
@@ -161,18 +162,25 @@ class Ledger:
             self.check_policy(going.policy, going.name)
             names = self.names(going.people, going.policy)
             numbers = writing.people(names)
-            new = Release(going.name, going.seen, numbers)
+            new = _release(going.name, going.seen, numbers)
             for earlier in self.holding(self._store):
                 check_together(new, earlier, going.policy.require)
             there = numbers[going.seen.span != ABSENT]
             said = entry.Release(
                 kind=going.kind, name=going.name, fingerprint=going.fingerprint, recipient=self.to,
                 requirement=str(going.policy.require), people=int((np.bincount(there) > 0).sum()), rows=len(there),
-                method=going.method, matched_by=names.name, policy=json.dumps(policy_document(going.policy), ensure_ascii=False),
+                method=going.method, matched_by=names.name,
+                policy=json.dumps(policy_document(going.policy), ensure_ascii=False),
             )  # fmt: skip
             writing.enter(said, payload_of(going.seen, numbers))
             writing.hold()
             return writing
+
+
+def _release(name: str, seen: Seen, who: Int64s) -> Release:
+    if len(seen.span) != len(who):
+        raise LedgerError(f"{name} was judged by other rows than its people have: give it one row a person")
+    return Release(name, seen, who)
 
 
 def policy_of(entry: Entry) -> Policy:
