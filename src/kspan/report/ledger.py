@@ -21,7 +21,10 @@ def ledger_report(name: str, holdings: Sequence[Holding]) -> Report:
     """Report on what each recipient has."""
     if not holdings:
         raise LedgerError(f"nothing was entered in {name} yet, so there is nothing to report")
-    return Report(story(f"What has left: {name}", [_chapter(one) for one in holdings], LEAD))
+    chapters = [_chapter(one) for one in holdings]
+    # A page of one chapter shows no title of it.
+    title = "What has left" if len(chapters) > 1 else chapters[0].title
+    return Report(story(f"{title}: {name}", chapters, LEAD))
 
 
 def _chapter(one: Holding) -> Summary:
