@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from kspan.errors import FileError as FileError
     from kspan.errors import HierarchyError as HierarchyError
     from kspan.errors import KspanError as KspanError
+    from kspan.errors import LedgerError as LedgerError
     from kspan.errors import ModelError as ModelError
     from kspan.errors import PolicyError as PolicyError
     from kspan.errors import Unreachable as Unreachable
@@ -120,6 +121,7 @@ _HOMES = {
         "FileError",
         "HierarchyError",
         "KspanError",
+        "LedgerError",
         "ModelError",
         "PolicyError",
         "Unreachable",

@@ -17,7 +17,9 @@ from kspan.anonymize.cells import shown
 from kspan.anonymize.crowds import Crowds, Recoding
 from kspan.anonymize.frame import labels_of
 from kspan.anonymize.persons import without_empty
-from kspan.data.arrays import Int64s
+from kspan.data.arrays import Bools, Int64s
+from kspan.data.groups import count_groups
+from kspan.data.persons import count_persons
 from kspan.data.table import Table
 from kspan.errors import Unreachable
 from kspan.model.partition import WITHHELD, Partition, Shown
@@ -55,11 +57,8 @@ def made_by_class(method: Method, table: Table, policy: Policy, known: Known) ->
         facts = dict(recoding.facts) if not made else {**facts, **_added(facts, recoding.facts)}
         made.append((rows, recoding.partition))
     if not made:
-        raise Unreachable(
-            f"none of the {len(classes):,} crowds that earlier releases tell apart reaches {policy.require} by itself: "
-            "lower it, or leave these people out"
-        )
-    partition = _kept(_united(table, made), table, policy, known)
+        raise _nobody(len(classes), policy)
+    partition = kept_beside(_united(table, made), table, policy, known)
     return Recoding(partition, {**facts, "classes": len(classes)})
 
 
@@ -94,7 +93,23 @@ def _joined(table: Table, name: str, parts: Sequence[Shown]) -> Shown:
     return shown(table[name], np.concatenate(codes), cells)
 
 
-def _kept(partition: Partition, table: Table, policy: Policy, known: Known) -> Partition:
+def withhold_small_classes(crowds: Crowds, known: Known) -> Int64s:
+    """The rows of classes that satisfy the requirement by themselves."""
+    classes, of_row = np.unique(known.of_row, return_inverse=True)
+    rows = np.flatnonzero(crowds.holds(of_row, len(classes))[of_row])
+    if not len(rows):
+        raise _nobody(len(classes), crowds.policy)
+    return rows
+
+
+def _nobody(classes: int, policy: Policy) -> Unreachable:
+    return Unreachable(
+        f"none of the {classes:,} crowds that earlier releases tell apart reaches {policy.require} by itself: lower "
+        "it, or leave these people out"
+    )
+
+
+def kept_beside(partition: Partition, table: Table, policy: Policy, known: Known) -> Partition:
     """Withhold groups that break the requirement, and classes of which too few are withheld; rows only ever go."""
     crowds, group = Crowds(table, policy), partition.group.copy()
     while True:
@@ -106,17 +121,35 @@ def _kept(partition: Partition, table: Table, policy: Policy, known: Known) -> P
             )
         if table.persons is None:
             _withhold_failing(group, partition.number, crowds)
-        gone = np.where(group == WITHHELD, known.of_row, WITHHELD)
-        if known.newcomers is not None:
-            gone[known.of_row == known.newcomers] = WITHHELD
-        some = np.unique(gone[gone != WITHHELD])
-        if len(some):
-            rest = np.full(len(group), WITHHELD, np.int64)
-            rest[gone != WITHHELD] = np.searchsorted(some, gone[gone != WITHHELD])
-            few = some[~crowds.holds(rest, len(some))]
-            group[np.isin(known.of_row, few)] = WITHHELD
+        few = _too_few(_absent(group, table), table, policy, known)
+        group[np.isin(known.of_row, few)] = WITHHELD
         if int((group == WITHHELD).sum()) == before:
             return without_empty(Partition(group, partition.number, partition.shown))
+
+
+def _absent(group: Int64s, table: Table) -> Bools:
+    """Which rows are of people who are not shown: of several rows of a person, none is."""
+    if table.persons is None:
+        gone: Bools = group == WITHHELD
+        return gone
+    shown = np.zeros(int(table.persons.max()) + 1, bool)
+    shown[table.persons[group != WITHHELD]] = True
+    return ~shown[table.persons]
+
+
+def _too_few(absent: Bools, table: Table, policy: Policy, known: Known) -> Int64s:
+    """The classes of which some are not shown, who are no crowd."""
+    rows = np.flatnonzero(absent & (known.of_row != (-1 if known.newcomers is None else known.newcomers)))
+    if not len(rows):
+        return rows
+    classes, of_row = np.unique(known.of_row[rows], return_inverse=True)
+    asked = policy.require.about(policy.private)
+    there = Table({name: table[name] for name in asked}, table.rows, table.weights, table.persons).at(rows)
+    if there.persons is None:
+        groups = count_groups(there, of_row, len(classes), asked)
+    else:
+        groups = count_persons(there.columns, there.persons, of_row, len(classes))
+    return classes[~policy.require.holds(groups)]
 
 
 def _withhold_failing(group: Int64s, number: int, crowds: Crowds) -> None:

@@ -94,6 +94,11 @@ def kept_together(recoding: Recoding, table: Table, policy: Policy, rng: np.rand
     return replace(recoding, partition=partition, regions=None)
 
 
+def kept_groups(table: Table, policy: Policy, partition: Partition, rng: np.random.Generator) -> Int64s:
+    """The group of each row without the rows that give people away; groups keep their numbers."""
+    return _Repair(table, policy, partition, rng).kept()
+
+
 class _Repair:
     """Withholds rows until every group, and all groups that one person has, are good."""
 

@@ -6,8 +6,8 @@ that they had, if the owner still has these; otherwise some who could be shown a
 is no crowd, nobody of theirs is shown, and nothing new is told of any of them.
 """
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -23,7 +23,7 @@ from kspan.data.prepared import prepared
 from kspan.errors import DataError, Unreachable, listed
 from kspan.frames.files import load
 from kspan.ledger.earlier import Earlier, new_last, numbered
-from kspan.ledger.ledger import Ledger, current_ledger
+from kspan.ledger.ledger import Going, Ledger, current_ledger
 from kspan.ledger.store import Store
 from kspan.policy import Policy, PolicyLike
 from kspan.privacy.requirement import Requirement
@@ -49,6 +49,12 @@ class Standing:
         """The class of each row, as learners take it."""
         return None if self.known is None else self.known.of_row
 
+    def without(self, gone: Bools) -> "Standing":
+        """The same without some rows."""
+        kept = ~gone
+        known = None if self.known is None else replace(self.known, of_row=self.known.of_row[kept])
+        return replace(self, people=self.people.filter(pl.Series(kept)), known=known)
+
 
 def standing(people: Any, policy: PolicyLike, *, whole: bool = False) -> Standing:
     """Say who may be shown beside what was released before; everybody, if there is no ledger.
@@ -62,6 +68,48 @@ def standing(people: Any, policy: PolicyLike, *, whole: bool = False) -> Standin
         return Standing(frame)
     with ledger:
         return _Next(ledger, frame, asked, np.random.default_rng(0)).standing(whole=whole)
+
+
+def spread(stands: Standing, people: pl.DataFrame, policy: Policy) -> Standing:
+    """The same by the rows of people that were made of theirs, such as one for each code of a set."""
+    ledger = current_ledger(policy)
+    if stands.known is None or ledger is None or people.height == stands.people.height:
+        return replace(stands, people=people)
+    names, rows = (ledger.names(each, policy) for each in (stands.people, people))
+    class_ = dict(zip(names.to_list(), stands.known.of_row.tolist(), strict=True))
+    of_row = rows.replace_strict(class_, return_dtype=pl.Int64).to_numpy()
+    return replace(stands, people=people, known=replace(stands.known, of_row=of_row))
+
+
+def giving_away(make: Callable[[], Going], stands: Standing, policy: Policy) -> Bools | None:
+    """Tell which of the rows that may be shown must go, since the release would not hold beside earlier ones.
+
+    With somebody who is given away go all whom nobody tells apart from them so far, so that nothing new is told of any.
+    None if all may stay.
+    """
+    ledger = current_ledger(policy)
+    if ledger is None or stands.known is None:
+        return None
+    with ledger, ledger.opened() as store:
+        going = make()
+        assert going.people is not None
+        assert going.seen is not None
+        names = ledger.names(going.people, policy)
+        new = Release(going.name, going.seen, new_last(store.people(names), names, ledger.all_held(store)))
+        bad: Bools = np.zeros(len(new.who), bool)
+        for earlier in ledger.holding(store):
+            if earlier.releases:
+                spans = earlier.with_new(new)
+                good = np.logical_and.reduce([spans.holds(part) for part in policy.require.parts])
+                failing = ~good[spans.joint.span]
+                joint = earlier.joint(len(failing))
+                # Of newcomers nothing was told, so that each may go alone.
+                seen_before = failing & (joint.span != _newcomers(joint))
+                bad |= (failing | np.isin(joint.span, joint.span[seen_before]))[new.who]
+        if not bad.any():
+            return None
+        given_away = names.filter(pl.Series(bad))
+        return ledger.names(stands.people, policy).is_in(given_away.implode()).to_numpy()
 
 
 @dataclass(frozen=True, repr=False)

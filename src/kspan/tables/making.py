@@ -3,12 +3,14 @@
 import secrets
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from inspect import signature
 from typing import Any
 
 import numpy as np
 import polars as pl
 
+from kspan.anonymize.apart import made_apart
 from kspan.anonymize.crowds import Recoding
 from kspan.anonymize.frame import recoded
 from kspan.anonymize.known import made_by_class
@@ -16,13 +18,14 @@ from kspan.anonymize.persons import made_of_people
 from kspan.anonymize.wide import WidePeople, made_wide
 from kspan.audit.audit import audit
 from kspan.audit.findings import Audit
+from kspan.data.arrays import Bools
 from kspan.data.encode import encode
-from kspan.data.prepared import prepared
+from kspan.data.prepared import computed, prepared
 from kspan.data.table import Table
 from kspan.errors import DataError, DoesNotHold, KspanError, PolicyError, Unreachable, did_you_mean, listed
 from kspan.frames.files import load
 from kspan.frames.native import of_its_kind
-from kspan.ledger.standing import Standing, standing
+from kspan.ledger.standing import Standing, giving_away, spread, standing
 from kspan.model.partition import Partition
 from kspan.options import PROGRESS, check_names
 from kspan.policy import Policy, PolicyLike
@@ -32,6 +35,8 @@ from kspan.tables.methods import APART, APART_BY_ROWS, AUTO, methods, options_of
 from kspan.tables.release import TableRelease, rows_behind
 
 SEEDS = 2**63
+ROUNDS = 5
+"""How often a table is made anew beside earlier releases, each time with fewer people."""
 
 Progress = Callable[[str], None]
 
@@ -63,7 +68,7 @@ def anonymize(
     progress("coding the columns")
     subject = _Subject.of(load(data), Policy.of(policy), form, at_most)
 
-    def made(name: str) -> TableRelease:
+    def once(name: str, subject: _Subject) -> TableRelease:
         # Each method starts from the seed anew, so that `auto` gives the same table as the method it chooses.
         generator = rng if isinstance(rng, np.random.Generator) else np.random.default_rng(seed)
         progress(f"trying {name}" if method == "auto" else "making groups")
@@ -82,6 +87,9 @@ def anonymize(
         told = {key: value for key, value in options.items() if key in given}
         return those.release(of_its_kind(data, frame), name, told, recoding, found, keep_order, seed)
 
+    def made(name: str) -> TableRelease:
+        return _held_together(partial(once, name), subject, progress)
+
     if method != "auto":
         if method not in methods():
             known = ["auto", *methods()]
@@ -90,6 +98,18 @@ def anonymize(
     if options:
         raise PolicyError(f"auto takes no options such as {listed(options)}: name the method that they are for")
     return _tried(made, subject.policy)
+
+
+def _held_together(made: "Callable[[_Subject], TableRelease]", subject: "_Subject", progress: Progress) -> TableRelease:
+    """Return what is made, without the people whom it and earlier releases would give away together."""
+    for _ in range(ROUNDS):
+        release = made(subject)
+        gone = giving_away(release.going, subject.stands, subject.asked)
+        if gone is None:
+            return release
+        progress("withholding those whom earlier releases would give away")
+        subject = subject.without(gone)
+    return release  # it is refused where it is to leave
 
 
 def _tried(made: Callable[[str], TableRelease], policy: Policy) -> TableRelease:
@@ -123,8 +143,9 @@ class _Subject:
     def of(cls, people: pl.DataFrame, asked: Policy, form: str, at_most: int | None) -> "_Subject":
         """Code the people who may be shown; refuse what a release must not hold, and values that nobody has."""
         given = asked
-        stands = standing(prepared(people, asked)[0], asked)
+        stands = standing(computed(people, asked), asked)
         people, asked = prepared(stands.people, asked)
+        stands = spread(stands, people, given)
         if asked.person and asked.person not in people.columns:
             raise DataError(f"the table does not say whose row it is: add the column {asked.person!r}")
         if form == "wide" and not asked.person:
@@ -162,7 +183,28 @@ class _Subject:
         known = self.stands.known
         if known is None or known.is_nothing:
             return self, made(self.table)
-        return self, made_by_class(made, self.table, self.policy, known)
+        if self.policy.counting == "rows" and self.table.persons is None:
+            return self, made_by_class(made, self.table, self.policy, known)
+        if name != "mondrian":
+            raise Unreachable(
+                f"{name} cannot be used beside earlier releases where people are counted, since groups must not "
+                "overlap: use -m mondrian"
+            )
+        return self, made_apart(self.table, self.policy, known, rng)
+
+    def without(self, gone: Bools) -> "_Subject":
+        """The same without some rows; refuse if nobody is left."""
+        rows = np.flatnonzero(~gone)
+        if not len(rows):
+            raise Unreachable(f"nobody can be shown beside earlier releases under {self.policy.require}: add people")
+        people = self.people.filter(pl.Series(~gone))
+        stands = self.stands.without(gone)
+        return replace(
+            self,
+            people=people,
+            table=self.table.at(rows),
+            stands=replace(stands, withheld=stands.withheld + int(gone.sum())),
+        )
 
     def released(self, partition: Partition, rng: np.random.Generator, *, keep_order: bool) -> pl.DataFrame:
         """Return the table to release."""

@@ -255,6 +255,10 @@ class TableRelease(ShownInNotebooks):
         with entered(self.policy, partial(self._going, path, checksum(judged.content), judged.audit)) as entering:
             write_files(files, entering=entering)
 
+    def going(self) -> Going:
+        """What it would let anybody see, before it is written."""
+        return self._going("the release", "", self.audit)
+
     def _going(self, path: str | os.PathLike[str], digest: str, found: Audit) -> Going:
         """What a ledger is to know of it."""
         if self.wide is not None:

@@ -28,7 +28,6 @@ from kspan.audit.sets import Sets
 from kspan.audit.spans import Spans
 from kspan.data.arrays import Bools, Floats, Int64s
 from kspan.data.groups import NO_WEIGHTS, Counts, Groups, count_values, tally
-from kspan.data.persons import rows_of_the_largest
 from kspan.data.table import Column
 from kspan.privacy.requirement import OnPrivate, Requirement
 
@@ -210,26 +209,11 @@ class JointSpans(Spans):
     def holds(self, part: Requirement) -> Bools:
         """Tell which joint spans satisfy one part of the requirement."""
         if not isinstance(part, OnPrivate):
-            good = part.holds(self.groups)
-            for spans, shares in self._shares:
-                good[spans] &= part.holds(shares)
-            return good
+            return part.holds(self.groups)
         good = np.ones(len(self.sizes), bool)
         for asked in self.asked:
             good[asked.spans] &= asked.holds(part)
         return good
-
-    @cached_property
-    def _shares(self) -> list[tuple[Int64s, Groups]]:
-        """Where people have several rows: how often the rows of whoever has most go into those of a joint span."""
-        found = []
-        for release in self.releases:
-            told = release.rows[release.seen.exposing[release.seen.span[release.rows]]]
-            if release.several and len(told):
-                spans, group = _present(self.joint.span[release.who[told]], len(self.joint.sizes))
-                most = rows_of_the_largest(release.who[told], group, len(spans))
-                found.append((spans, Groups(np.maximum(np.bincount(group) // most, 1))))
-        return found
 
     def limited(self, name: str, require: Requirement) -> dict[str, float]:
         """The level that each limit on one value reaches, by what is limited."""
