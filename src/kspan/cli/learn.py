@@ -129,7 +129,7 @@ def learn(asked: LearnRequest) -> int:
         stands = standing(computed(people, policy), policy, whole=True)
         people = stands.people
         step("learning")
-        model = induce(people, policy, asked.method, known=stands.classes, **asked.options)
+        model = induce(people, stands.keeping(policy), asked.method, known=stands.classes, **asked.options)
         step("judging it" if learner.keeps_requirement else "writing it")
         made = _written(model, people, policy, asked)
         if asked.report is not None and made.audit is not None:

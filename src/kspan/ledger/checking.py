@@ -1,12 +1,12 @@
 """What somebody who holds everything can tell: the releases that each recipient has, judged together."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from kspan.audit.findings import Alone, Audit
 from kspan.audit.judge import judge
 from kspan.audit.together.judge import weights_of
-from kspan.audit.together.spans import JointSpans
+from kspan.audit.together.later import PromisedSpans
 from kspan.ledger.earlier import Earlier, counted, held, numbered
 from kspan.ledger.entry import Entry
 from kspan.ledger.ledger import Ledger
@@ -25,7 +25,7 @@ class Holding:
 
 
 def holdings(ledger: Ledger, require: Requirement | str | None = None) -> list[Holding]:
-    """Judge what each recipient has, by what the last of its releases promised, unless something else is required."""
+    """Judge what each recipient has, by what each release promised, unless something else is required."""
     asked = parse(require) if isinstance(require, str) else require
     with ledger.opened() as store:
         entries, found = counted(store.entries()), held(store)
@@ -39,5 +39,6 @@ def _judged(entries: list[Entry], found: Mapping[str | None, Earlier], asked: Re
             continue
         people = numbered(earlier.releases)
         alone = tuple(Alone((one.name,), entry.people, 0) for one, entry in zip(earlier.releases, theirs, strict=True))
-        spans = JointSpans(earlier.releases, people, weights_of(earlier.releases, people), {}, alone)
-        yield Holding(recipient, theirs, judge(spans, asked or parse(theirs[-1].requirement)))
+        releases = earlier.releases if asked is None else tuple(replace(one, promise=asked) for one in earlier.releases)
+        spans = PromisedSpans(releases, people, weights_of(releases, people), {}, alone)
+        yield Holding(recipient, theirs, judge(spans, spans.promised))

@@ -1,7 +1,7 @@
 """What recipients already hold, and whether a new release holds together with it."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import polars as pl
@@ -15,7 +15,7 @@ from kspan.data.arrays import Int64s
 from kspan.ledger.entry import Entry
 from kspan.ledger.remembered import release_in
 from kspan.ledger.store import Store
-from kspan.privacy.requirement import Requirement
+from kspan.privacy.spec import parse
 
 
 @dataclass(frozen=True, repr=False)
@@ -36,16 +36,16 @@ class Earlier:
         people = numbered(every)
         return LaterSpans(every, people, weights_of(every, people), {}, ())
 
-    def judged(self, new: Release, require: Requirement) -> Audit:
-        """Judge a new release together with these."""
-        return judge(self.with_new(new), require)
-
-    def breaking(self, new: Release, require: Requirement) -> list[str]:
-        """The names of those that break a requirement together with a new release, each by itself."""
+    def judged(self, new: Release) -> Audit:
+        """Judge a new release together with these, by what it and they promise."""
         spans = self.with_new(new)
-        return [
-            release.name for place, release in enumerate(self.releases, 1) if spans.some((0, place)).failing(require)
-        ]
+        return judge(spans, spans.promised)
+
+    def breaking(self, new: Release) -> list[str]:
+        """The names of those that break a promise together with a new release, each by itself."""
+        spans = self.with_new(new)
+        pairs = {release.name: spans.with_one(place) for place, release in enumerate(self.releases, 1)}
+        return [name for name, pair in pairs.items() if pair.failing(pair.promised)]
 
     @property
     def holder(self) -> str:
@@ -61,7 +61,7 @@ def counted(entries: Sequence[Entry]) -> list[Entry]:
 def held(store: Store) -> dict[str | None, Earlier]:
     """What each recipient holds, with all that is public; what is public alone is under None."""
     entries = counted(store.entries())
-    known = {entry.number: release_in(store.payload(entry.number), called(entry)) for entry in entries}
+    known = {entry.number: _kept(store, entry) for entry in entries}
     recipients = [None, *dict.fromkeys(entry.recipient for entry in entries if entry.recipient is not None)]
     return {
         who: Earlier(who, tuple(known[one.number] for one in entries if one.recipient in (None, who)))
@@ -72,7 +72,11 @@ def held(store: Store) -> dict[str | None, Earlier]:
 def everything(store: Store) -> Earlier:
     """All that anybody holds, as if one had it all."""
     entries = counted(store.entries())
-    return Earlier(None, tuple(release_in(store.payload(one.number), called(one)) for one in entries))
+    return Earlier(None, tuple(_kept(store, one) for one in entries))
+
+
+def _kept(store: Store, entry: Entry) -> Release:
+    return replace(release_in(store.payload(entry.number), called(entry)), promise=parse(entry.requirement))
 
 
 def called(entry: Entry) -> str:

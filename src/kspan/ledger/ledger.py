@@ -66,6 +66,8 @@ class Ledger:
             raise PolicyError("the recipient of a release must have a name: leave it out if it is for everybody")
         if to is not None:
             self.to = look(to)
+            if self.to.casefold() == "everybody":
+                raise PolicyError("everybody is no recipient: leave it out if a release is for everybody (--to)")
         self._store: Store | None = None
         self._before: list[Token[Ledger | None]] = []
 
@@ -140,12 +142,8 @@ class Ledger:
             raise LedgerError(f"who is in {name} is not known: give its people")
         with self.opened() as store:
             numbers = new_last(store.people(who := self.names(people, policy)), who, self.all_held(store))
-            new = _release(name, found.seen, numbers)
-            return [
-                (earlier.holder, earlier.judged(new, policy.require))
-                for earlier in self.holding(store)
-                if earlier.releases
-            ]
+            new = _release(name, found.seen, numbers, policy.require)
+            return [(earlier.holder, earlier.judged(new)) for earlier in self.holding(store) if earlier.releases]
 
     def enter(self, going: Going) -> Writing:
         """Judge a release together with what its recipients hold, and enter it; returns what `write_files` takes.
@@ -162,9 +160,9 @@ class Ledger:
             self.check_policy(going.policy, going.name)
             names = self.names(going.people, going.policy)
             numbers = writing.people(names)
-            new = _release(going.name, going.seen, numbers)
+            new = _release(going.name, going.seen, numbers, going.policy.require)
             for earlier in self.holding(self._store):
-                check_together(new, earlier, going.policy.require)
+                check_together(new, earlier)
             there = numbers[going.seen.span != ABSENT]
             said = entry.Release(
                 kind=going.kind, name=going.name, fingerprint=going.fingerprint, recipient=self.to,
@@ -177,10 +175,10 @@ class Ledger:
             return writing
 
 
-def _release(name: str, seen: Seen, who: Int64s) -> Release:
+def _release(name: str, seen: Seen, who: Int64s, promise: Requirement) -> Release:
     if len(seen.span) != len(who):
         raise LedgerError(f"{name} was judged by other rows than its people have: give it one row a person")
-    return Release(name, seen, who)
+    return Release(name, seen, who, promise)
 
 
 def policy_of(entry: Entry) -> Policy:
@@ -188,19 +186,19 @@ def policy_of(entry: Entry) -> Policy:
     return policy_in(json.loads(entry.policy), f"entry {entry.number} of the ledger")
 
 
-def check_together(new: Release, earlier: Earlier, require: Requirement) -> None:
-    """Refuse a release that breaks a requirement together with what somebody holds."""
+def check_together(new: Release, earlier: Earlier) -> None:
+    """Refuse a release that breaks a promise, its own or an earlier one, together with what somebody holds."""
     if not earlier.releases:
         return
-    found = earlier.judged(new, require)
+    found = earlier.judged(new)
     if found.holds:
         return
-    names = earlier.breaking(new, require) or [release.name for release in earlier.releases]
+    names = earlier.breaking(new) or [release.name for release in earlier.releases]
     which = f"release {listed(names[:3])}" if len(names) == 1 else f"releases {listed(names[:3])}"
     raise DoesNotHold(
-        f"together with {which}, which {earlier.holder} has, {new.name} breaks {require} for {found.failing_people} "
-        "people: nothing was written; make it beside the ledger (anonymize, learn and share publish do, with "
-        "--ledger), or leave these people out"
+        f"together with {which}, which {earlier.holder} has, {new.name} breaks {found.requirement} for "
+        f"{found.failing_people} people: nothing was written; make it beside the ledger (anonymize, learn and share "
+        "publish do, with --ledger), or leave these people out"
     )
 
 

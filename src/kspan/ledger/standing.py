@@ -15,6 +15,7 @@ import polars as pl
 
 from kspan.anonymize.known import Known
 from kspan.audit.seen import ABSENT, Seen
+from kspan.audit.together.later import given_away
 from kspan.audit.together.spans import Joint, Release
 from kspan.data.arrays import Bools, Int64s
 from kspan.data.encode import encode
@@ -26,7 +27,9 @@ from kspan.ledger.earlier import Earlier, new_last, numbered
 from kspan.ledger.ledger import Going, Ledger, current_ledger
 from kspan.ledger.store import Store
 from kspan.policy import Policy, PolicyLike
+from kspan.privacy import OnPrivate
 from kspan.privacy.requirement import Requirement
+from kspan.privacy.spec import at_once
 
 TIMES = (1, 2, 4)
 """How many times k people are withheld together with those who left, before all of their crowd are."""
@@ -43,11 +46,20 @@ class Standing:
     """How many people must not be shown."""
     stayed: int = 0
     """How many people who left are still shown."""
+    promised: tuple[Requirement, ...] = ()
+    """What earlier releases promised to people in them."""
 
     @property
     def classes(self) -> Int64s | None:
         """The class of each row, as learners take it."""
         return None if self.known is None else self.known.of_row
+
+    def keeping(self, policy: Policy) -> Policy:
+        """The policy that also asks for what was promised before, as far as it is about what this policy knows."""
+        told = set(policy.private)
+        more = [one for one in self.promised if not isinstance(one, OnPrivate) or (told and told.issuperset(one.on))]
+        asked = at_once((*policy.require.parts, *more))
+        return policy if str(asked) == str(policy.require) else replace(policy, require=asked)
 
     def without(self, gone: Bools) -> "Standing":
         """The same without some rows."""
@@ -95,21 +107,22 @@ def giving_away(make: Callable[[], Going], stands: Standing, policy: Policy) -> 
         assert going.people is not None
         assert going.seen is not None
         names = ledger.names(going.people, policy)
-        new = Release(going.name, going.seen, new_last(store.people(names), names, ledger.all_held(store)))
+        new = Release(
+            going.name, going.seen, new_last(store.people(names), names, ledger.all_held(store)), policy.require
+        )
         bad: Bools = np.zeros(len(new.who), bool)
         for earlier in ledger.holding(store):
             if earlier.releases:
                 spans = earlier.with_new(new)
-                good = np.logical_and.reduce([spans.holds(part) for part in policy.require.parts])
-                failing = ~good[spans.joint.span]
+                failing = given_away(spans, spans.promised)
                 joint = earlier.joint(len(failing))
                 # Of newcomers nothing was told, so that each may go alone.
                 seen_before = failing & (joint.span != _newcomers(joint))
                 bad |= (failing | np.isin(joint.span, joint.span[seen_before]))[new.who]
         if not bad.any():
             return None
-        given_away = names.filter(pl.Series(bad))
-        return ledger.names(stands.people, policy).is_in(given_away.implode()).to_numpy()
+        gone = names.filter(pl.Series(bad))
+        return ledger.names(stands.people, policy).is_in(gone.implode()).to_numpy()
 
 
 @dataclass(frozen=True, repr=False)
@@ -162,7 +175,9 @@ class _Next:
             )
         withheld = int((~np.isin(np.unique(rows.who), those.who)).sum())
         known = Known(joint.span[those.who], _newcomers(joint))
-        return Standing(those.frame, known, withheld, int(np.isin(np.flatnonzero(stayed), those.who).sum()))
+        still = int(np.isin(np.flatnonzero(stayed), those.who).sum())
+        promised = tuple(part for one in earlier.releases if one.promise for part in one.promise.parts)
+        return Standing(those.frame, known, withheld, still, promised)
 
     def _numbered(self, store: Store, earlier: Earlier) -> tuple[_Rows, _Rows]:
         """The rows of people, and those of others who left, numbered as the ledger does; new people come last."""
@@ -225,12 +240,9 @@ class _Next:
 
 def _broken(earlier: Earlier, shown: Bools, require: Requirement, everybody: int) -> Bools:
     """Tell who would be given away if some people were shown, though nothing was told of them but that."""
-    span = np.where(shown, 0, ABSENT)
-    new = Release("the next one", Seen(span, np.zeros(1, bool), {}), np.arange(everybody))
-    spans = earlier.with_new(new)
-    good = np.logical_and.reduce([spans.holds(part) for part in require.parts])
-    broken: Bools = ~good[spans.joint.span]
-    return broken
+    seen = Seen(np.where(shown, 0, ABSENT), np.zeros(1, bool), {})
+    spans = earlier.with_new(Release("the next one", seen, np.arange(everybody), require))
+    return given_away(spans, spans.promised)
 
 
 def _newcomers(joint: Joint) -> int | None:

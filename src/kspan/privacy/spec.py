@@ -136,6 +136,21 @@ def _attribute_and_value(name: str, private: Sequence[str]) -> tuple[str, str] |
     return attribute, value[1:-1] if len(value) > 1 and value[0] == value[-1] == "'" else value
 
 
+def at_once(parts: Iterable[Requirement]) -> Requirement:
+    """All requirements of several lists at once, the same ones once, and of several k the largest.
+
+    >>> from kspan.privacy import DistinctL
+    >>> str(at_once([KAnonymity(3), DistinctL(2), KAnonymity(5), DistinctL(2), DistinctL(3)]))
+    'k=5, distinct_l=2, distinct_l=3'
+    """
+    every = list(parts)
+    largest = max((part.k for part in every if isinstance(part, KAnonymity)), default=None)
+    different = {str(part): part for part in every if not isinstance(part, KAnonymity)}
+    first = () if largest is None else (KAnonymity(largest),)
+    found = (*first, *different.values())
+    return found[0] if len(found) == 1 else AllOf(found)
+
+
 def combined(parts: Sequence[Requirement]) -> Requirement:
     """Require several things at once; the same thing twice is refused."""
     for place, part in enumerate(parts):

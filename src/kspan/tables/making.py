@@ -13,7 +13,7 @@ import polars as pl
 from kspan.anonymize.apart import made_apart
 from kspan.anonymize.crowds import Recoding
 from kspan.anonymize.frame import recoded
-from kspan.anonymize.known import made_by_class
+from kspan.anonymize.known import Known, made_by_class
 from kspan.anonymize.persons import made_of_people
 from kspan.anonymize.wide import WidePeople, made_wide
 from kspan.audit.audit import audit
@@ -174,23 +174,25 @@ class _Subject:
         if self.wide is not None:
             wide, recoding = made_wide(method, self.wide)
             return replace(self, wide=wide, table=wide.table), recoding
-
-        def made(table: Table) -> Recoding:
-            if table.persons is None:
-                return method(table, self.policy if self.table.persons is None else self.policy.of_rows())
-            return made_of_people(method, table, self.policy, rng)
-
         known = self.stands.known
         if known is None or known.is_nothing:
-            return self, made(self.table)
+            if self.table.persons is None:
+                return self, method(self.table, self.policy)
+            return self, made_of_people(method, self.table, self.policy, rng)
+        return self, replace(self, policy=self.stands.keeping(self.policy))._beside(name, method, known, rng)
+
+    def _beside(
+        self, name: str, method: Callable[[Table, Policy], Recoding], known: Known, rng: np.random.Generator
+    ) -> Recoding:
+        """Return what a method makes of people of whom something is known already."""
         if self.policy.counting == "rows" and self.table.persons is None:
-            return self, made_by_class(made, self.table, self.policy, known)
+            return made_by_class(lambda table: method(table, self.policy), self.table, self.policy, known)
         if name != "mondrian":
             raise Unreachable(
                 f"{name} cannot be used beside earlier releases where people are counted, since groups must not "
                 "overlap: use -m mondrian"
             )
-        return self, made_apart(self.table, self.policy, known, rng)
+        return made_apart(self.table, self.policy, known, rng)
 
     def without(self, gone: Bools) -> "_Subject":
         """The same without some rows; refuse if nobody is left."""

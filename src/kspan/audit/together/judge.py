@@ -80,7 +80,7 @@ def _matched(each: Sequence[Judged]) -> tuple[list[Int64s], int, tuple[str, ...]
     frames = [one.people for one in each if one.people is not None]
     first = each[0].policy
     alike = len({one.source for one in each}) == 1 and len({frame.height for frame in frames}) == 1
-    if alike and not first.person and all(one.match is None for one in each):
+    if alike and not first.person:
         return [np.arange(frames[0].height)] * len(frames), frames[0].height, ()
     if any(one.match == POSITION for one in each):
         if len({frame.height for frame in frames}) > 1:
@@ -103,6 +103,11 @@ def _matched(each: Sequence[Judged]) -> tuple[list[Int64s], int, tuple[str, ...]
         there[rows] = True
         releases_of += there
     both, columns = int((releases_of > 1).sum()), listed(dict.fromkeys(each.name for each in names))
+    if not both and len({each.name for each in names}) > 1:
+        raise PolicyError(
+            f"nobody is in several of the tables of people, as far as {columns} tell: match them by columns that name "
+            "people alike (--match)"
+        )
     said = (f"people were matched by {columns}: {both:,} of {number:,} are in several of the tables of people",)
     return who, number, said
 

@@ -1,6 +1,6 @@
-"""A new release beside earlier ones: judged is what it adds, since what has left cannot be called back."""
+"""Releases that came one after the other: each promised something to the people in it, and that must stay true."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -8,15 +8,34 @@ import numpy as np
 from kspan.audit.seen import ABSENT
 from kspan.audit.together.spans import Joint, JointSpans
 from kspan.data.arrays import Bools
-from kspan.privacy.requirement import Requirement
+from kspan.privacy.requirement import AllOf, Requirement
 
 
 @dataclass(frozen=True, repr=False)
-class LaterSpans(JointSpans):
+class PromisedSpans(JointSpans):
+    """Joint spans that must satisfy what was promised to their people: by each release that these are in."""
+
+    @property
+    def promised(self) -> Requirement:
+        """All that any of the releases promised."""
+        parts = {str(part): part for release in self.releases if release.promise for part in release.promise.parts}
+        return AllOf(tuple(parts.values())) if len(parts) > 1 else next(iter(parts.values()))
+
+    def holds(self, part: Requirement) -> Bools:
+        """Tell which joint spans satisfy a part of what was promised, or were not promised it."""
+        asked = np.zeros(len(self.joint.sizes), bool)
+        for release, spans in zip(self.releases, self.joint.of_each, strict=True):
+            if release.promise is None or str(part) in map(str, release.promise.parts):
+                asked |= spans != ABSENT
+        return super().holds(part) | ~asked
+
+
+@dataclass(frozen=True, repr=False)
+class LaterSpans(PromisedSpans):
     """The joint spans of a new release, which comes first, and of earlier ones.
 
     A crowd of which nobody is in the new release is told apart by it from nobody, and nothing new is told of it. So it
-    is as it was, even if less was required then.
+    is as it was.
     """
 
     @cached_property
@@ -33,5 +52,16 @@ class LaterSpans(JointSpans):
         return untouched
 
     def holds(self, part: Requirement) -> Bools:
-        """Tell which joint spans satisfy one part of the requirement, or are as they were."""
+        """Tell which joint spans satisfy a part of what was promised, or are as they were."""
         return super().holds(part) | self.untouched
+
+    def with_one(self, place: int) -> "LaterSpans":
+        """The new release beside one of the others."""
+        return replace(self, releases=(self.releases[0], self.releases[place]))
+
+
+def given_away(spans: JointSpans, require: Requirement) -> Bools:
+    """Tell which people are in joint spans that break a requirement."""
+    good = np.logical_and.reduce([spans.holds(part) for part in require.parts])
+    bad: Bools = ~good[spans.joint.span]
+    return bad

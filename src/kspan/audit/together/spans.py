@@ -40,6 +40,8 @@ class Release:
     seen: Seen
     who: Int64s
     """The person of each row; people of all releases are numbered together."""
+    promise: Requirement | None = None
+    """What it promised to the people in it; None if all releases are judged by one requirement."""
 
     @cached_property
     def rows(self) -> Int64s:
@@ -58,15 +60,31 @@ class Release:
             span[self.who[self.rows]] = self.seen.span[self.rows]
             return span, self.seen.exposing
         number = len(self.seen.exposing)
-        pairs = np.unique(self.who[self.rows] * number + self.seen.span[self.rows])
-        person, one = np.divmod(pairs, number)
-        there, place = np.unique(person, return_inverse=True)
-        sets = Sets(owners=len(there), members=number)
-        sets.add(place, one)
-        span[there], _ = sets.numbered()
+        person, one = np.divmod(np.unique(self.who[self.rows] * number + self.seen.span[self.rows]), number)
+        span = self._numbered(person, one, people)
         exposing = np.zeros(int(span.max()) + 1, bool)
         exposing[span[person[self.seen.exposing[one]]]] = True
         return span, exposing
+
+    def rows_of_people(self, people: int) -> tuple[Int64s, Int64s, Bools]:
+        """How many rows each person has, which spans these are in and how often, and whether that is several spans."""
+        who, span = self.who[self.rows], self.seen.span[self.rows]
+        lowest, highest = np.full(people, len(self.seen.exposing)), np.full(people, ABSENT)
+        np.minimum.at(lowest, who, span)
+        np.maximum.at(highest, who, span)
+        return np.bincount(who, minlength=people), self._numbered(who, span, people), lowest < highest
+
+    def _numbered(self, person: Int64s, span: Int64s, people: int) -> Int64s:
+        """Number what people have: equal numbers for equal spans, and each equally often; `ABSENT` for nobody there."""
+        is_there = np.zeros(people, bool)
+        is_there[person] = True
+        there, place = np.flatnonzero(is_there), np.cumsum(is_there) - 1
+        # Sums of marks also tell how often a member is added.
+        sets = Sets(owners=len(there), members=len(self.seen.exposing))
+        sets.add(place[person], span)
+        found = np.full(people, ABSENT, np.int64)
+        found[there], _ = sets.numbered()
+        return found
 
 
 @dataclass(frozen=True, repr=False)
@@ -86,14 +104,40 @@ class Joint:
         each = [release.of_people(people) for release in releases]
         for span, exposing in each:
             width = len(exposing) + 1
-            distinct, _, joint = tally(joint * width + span + 1, number * width, NO_WEIGHTS, locate=True)
-            number = len(distinct)
+            joint, number = _divided(joint, number, span + 1, width)
+        for rows in _rows_told(releases, people):
+            joint, number = _divided(joint, number, rows, int(rows.max()) + 1)
         example = np.empty(number, np.int64)
         example[joint] = np.arange(people)
         of_each = tuple(span[example] for span, _ in each)
         told = [exposing[span] & (span != ABSENT) for span, (_, exposing) in zip(of_each, each, strict=True)]
         sizes = np.bincount(joint, weights, number).astype(np.int64)
         return cls(joint, sizes, np.logical_or.reduce(told), of_each)
+
+
+def _divided(joint: Int64s, number: int, more: Int64s, width: int) -> tuple[Int64s, int]:
+    """Divide `number` classes by something else that is told, of `width` kinds; returns the classes, and how many."""
+    distinct, _, found = tally(joint * width + more, number * width, NO_WEIGHTS, locate=True)
+    return found, len(distinct)
+
+
+def _rows_told(releases: Sequence[Release], people: int) -> Iterator[Int64s]:
+    """Yield by what else people with several rows are told apart, release by release.
+
+    Whoever has one row more in a later release is told by subtraction. So the number of rows tells people apart, where
+    it changes between releases; and where the rows of a person are in several spans, how many are in each.
+    """
+    if len(releases) < 2 or not any(release.several for release in releases):
+        return
+    each = [release.rows_of_people(people) for release in releases]
+    number = np.array([rows for rows, _, _ in each])
+    is_there = number > 0
+    most, fewest = number.max(axis=0), np.where(is_there, number, number.max()).min(axis=0)
+    again = is_there.sum(axis=0) > 1
+    scattered = again & np.logical_or.reduce([several for _, _, several in each])
+    changed = again & ~scattered & (most > fewest)
+    for rows, spans, _ in each:
+        yield np.where(scattered, 1 + number.max() + spans + 1, np.where(changed, rows, 0))
 
 
 @dataclass(frozen=True, repr=False)
