@@ -113,13 +113,8 @@ REFUSED = {
         ["tree.json", *DATA, "--with", "other.json=people.csv", "--match", "nme"],
         "there is no column 'nme' to match people by",
     ),
-    "nothing to match by": (["tree.json", *DATA, "--with", "other.json=people.csv"], "nothing says which people are"),
     "a match without others": (["tree.json", *DATA, "--match", "Name"], "give the others (--with)"),
     "nothing beside a tree": (["tree.json", *DATA, "--with", "nothing.json"], "nothing.json"),
-    "another model beside a tree": (
-        ["tree.json", *DATA, "--with", "bayes.json"],
-        "bayes.json is a naive Bayes model: only",
-    ),
     "another model": (
         ["bayes.json"],
         "naive Bayes is judged by the people it was made from",

@@ -51,7 +51,10 @@ def beside_ledger(
     from kspan.frames.files import read_table
     from kspan.ledger.ledger import Ledger
 
-    path = file or (None if policy is None else policy.ledger)
+    named = None if policy is None or policy.ledger is None else Path(policy.ledger)
+    path = file or named
+    if file is not None and named is not None and file.resolve() != named.resolve():
+        raise PolicyError(f"--ledger {file} is not the ledger that the policy names ({named}): leave it out")
     if path is None:
         for option, given in (("--to", to), ("--left", left), ("--match", match)):
             if given is not None:
@@ -73,5 +76,9 @@ def tell_entered(ledger: "Ledger | None", stands: "Standing | None" = None) -> N
     if stands is not None and stands.stayed:
         are = "1 person who left is" if stands.stayed == 1 else f"{stands.stayed:,} people who left are"
         notice(f"{are} still shown, since too few have left to be a crowd.")
+    if ledger.known_people == 0:
+        notice(
+            "None of these people was in an earlier release. If that is not so, their names are spelled differently."
+        )
     to = "everybody" if ledger.to is None else ledger.to
     notice(f"Entered in {ledger.path}, as released to {to}.")

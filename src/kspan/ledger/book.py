@@ -30,6 +30,8 @@ class Book:
     people: tuple[Kept, ...] = ()
     """The hashes of people, in the order of their numbers; the size of each piece is its number of bytes."""
     records: dict[int, Record] = field(default_factory=dict)
+    forgotten: int = 0
+    """How many people were forgotten."""
 
     def about(self, key: bytes) -> dict[str, bytes]:
         """What the table `about` keeps of it."""
@@ -40,6 +42,7 @@ class Book:
                 "next_piece": self.next_piece,
                 "drafts": self.drafts,
                 "people": [kept.to_list() for kept in self.people],
+                "forgotten": self.forgotten,
             }
         ).encode()
         records = {number: record.to_bytes() for number, record in self.records.items()}
@@ -61,6 +64,7 @@ def read_book(database: sqlite3.Connection, key: bytes) -> Book:
         state["drafts"],
         tuple(Kept.of(kept) for kept in state["people"]),
         {number: Record.of(content) for number, content in records.items()},
+        state["forgotten"],
     )
 
 

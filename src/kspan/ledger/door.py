@@ -3,18 +3,21 @@
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from kspan.ledger.ledger import Going, current_ledger
+from kspan.ledger.ledger import Going, Ledger, current_ledger
 from kspan.ledger.writing import Writing
 from kspan.policy import Policy
 
 
 @contextmanager
-def entered(policy: Policy | None, *going: Callable[[], Going]) -> Iterator[Writing | None]:
+def entered(
+    policy: Policy | None, *going: Callable[[], Going], made_beside: Ledger | None = None
+) -> Iterator[Writing | None]:
     """Enter releases in the ledger that is in use, or refuse them; yields what `write_files` takes, if there is one.
 
-    What they let anybody see is found out only if there is a ledger.
+    What was made beside a ledger is entered there, also when its block is over. What releases let anybody see is found
+    out only if there is a ledger.
     """
-    ledger = current_ledger(policy)
+    ledger = current_ledger(policy) or made_beside
     if ledger is None or not going:
         yield None
         return

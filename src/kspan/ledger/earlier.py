@@ -34,7 +34,7 @@ class Earlier:
         """A new release beside these."""
         every = (new, *self.releases)
         people = numbered(every)
-        return LaterSpans(every, people, weights_of(every, people), {}, ())
+        return LaterSpans(every, people, weights_of(every, people), {}, (), brief=True)
 
     def judged(self, new: Release) -> Audit:
         """Judge a new release together with these, by what it and they promise."""

@@ -4,7 +4,6 @@ import json
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from contextvars import ContextVar, Token
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -30,8 +29,8 @@ from kspan.policy import Policy
 from kspan.policy.document import policy_document, policy_in
 from kspan.privacy.requirement import Requirement
 
-_current: ContextVar["Ledger | None"] = ContextVar("ledger", default=None)
-"""The ledger that whatever is written is entered in; None outside of any."""
+_blocks: list["Ledger"] = []
+"""The ledgers whose blocks are open in this process: what is written, in any thread, is entered in the last one."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -69,7 +68,8 @@ class Ledger:
             if self.to.casefold() == "everybody":
                 raise PolicyError("everybody is no recipient: leave it out if a release is for everybody (--to)")
         self._store: Store | None = None
-        self._before: list[Token[Ledger | None]] = []
+        self.known_people: int | None = None
+        """How many people of the release that was entered last were in earlier ones; None if there were none."""
 
     @classmethod
     def create(cls, path: str | os.PathLike[str]) -> "Ledger":
@@ -80,12 +80,13 @@ class Ledger:
     def __enter__(self) -> "Ledger":
         if self._store is None:
             self._store = Store.open(self.path)
-        self._before.append(_current.set(self))
+        _blocks.append(self)
         return self
 
     def __exit__(self, *_: object) -> None:
-        _current.reset(self._before.pop())
-        if not self._before and self._store is not None:
+        # The last of its own blocks: others may have begun and ended meanwhile in other threads.
+        del _blocks[max(place for place, one in enumerate(_blocks) if one is self)]
+        if self not in _blocks and self._store is not None:
             self._store.close()
             self._store = None
 
@@ -159,10 +160,18 @@ class Ledger:
         with self._store.writing() as writing:
             self.check_policy(going.policy, going.name)
             names = self.names(going.people, going.policy)
+            if forgotten := int(self._store.forgotten(names).sum()):
+                raise LedgerError(
+                    f"{forgotten} people in {going.name} were forgotten, so nobody knows what was told of them before: "
+                    "leave them out"
+                )
+            earlier = self.all_held(self._store)
+            before = self._store.people(names)
+            self.known_people = int((before >= 0).sum()) if earlier.releases else None
             numbers = writing.people(names)
             new = _release(going.name, going.seen, numbers, going.policy.require)
-            for earlier in self.holding(self._store):
-                check_together(new, earlier)
+            for holding in self.holding(self._store):
+                check_together(new, holding)
             there = numbers[going.seen.span != ABSENT]
             said = entry.Release(
                 kind=going.kind, name=going.name, fingerprint=going.fingerprint, recipient=self.to,
@@ -198,13 +207,18 @@ def check_together(new: Release, earlier: Earlier) -> None:
     raise DoesNotHold(
         f"together with {which}, which {earlier.holder} has, {new.name} breaks {found.requirement} for "
         f"{found.failing_people} people: nothing was written; make it beside the ledger (anonymize, learn and share "
-        "publish do, with --ledger), or leave these people out"
+        "publish do, with --ledger), with another method, or leave these people out"
     )
 
 
 def current_ledger(policy: Policy | None) -> Ledger | None:
     """The ledger that a release under a policy is entered in: that of the block, or else the policy's own."""
-    found = _current.get()
-    if found is not None:
-        return found
-    return None if policy is None or policy.ledger is None else Ledger(policy.ledger)
+    named = None if policy is None or policy.ledger is None else Ledger(policy.ledger)
+    if not _blocks:
+        return named
+    if named is not None and named.path.resolve() != _blocks[-1].path.resolve():
+        raise PolicyError(
+            f"the policy names the ledger {named.path}, and {_blocks[-1].path} is in use: releases under this policy "
+            "are entered in its own"
+        )
+    return _blocks[-1]

@@ -1,7 +1,6 @@
 """People in a ledger: numbers, which are found by keyed hashes of identifiers, so that the file itself names nobody."""
 
 import hashlib
-import secrets
 
 import numpy as np
 import polars as pl
@@ -12,7 +11,8 @@ from kspan.errors import LedgerError
 
 HASH = 16
 """Bytes of a hash: two of 10^9 people have the same with a chance of 10^-21."""
-PURPOSE = b"kspan people"
+PURPOSE, FORGOTTEN = b"kspan people", b"kspan forgotten"
+"""What hashes are for: to find people again, or to keep out those who were forgotten."""
 UNKNOWN = -1
 
 Hashes = NDArray[np.uint64]
@@ -29,9 +29,9 @@ def plain(ids: pl.Series) -> pl.Series:
     return ids.cast(pl.String).alias("id")
 
 
-def hashes(ids: pl.Series, key: bytes) -> Hashes:
+def hashes(ids: pl.Series, key: bytes, purpose: bytes = PURPOSE) -> Hashes:
     """The keyed hash of each identifier."""
-    keyed = hashlib.blake2b(key=key, digest_size=HASH, person=PURPOSE).copy
+    keyed = hashlib.blake2b(key=key, digest_size=HASH, person=purpose).copy
 
     def digest(word: str) -> bytes:
         one = keyed()
@@ -49,11 +49,6 @@ def of_bytes(content: bytes) -> Hashes:
 def to_bytes(rows: Hashes) -> bytes:
     """Hashes as they are kept."""
     return np.ascontiguousarray(rows, dtype="<u8").tobytes()
-
-
-def nobody() -> Hashes:
-    """A hash that belongs to no identifier that anybody could find."""
-    return of_bytes(secrets.token_bytes(HASH))
 
 
 def found(asked: Hashes, known: Hashes) -> Int64s:

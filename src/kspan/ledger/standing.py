@@ -48,6 +48,8 @@ class Standing:
     """How many people who left are still shown."""
     promised: tuple[Requirement, ...] = ()
     """What earlier releases promised to people in them."""
+    ledger: Ledger | None = None
+    """The ledger that says so."""
 
     @property
     def classes(self) -> Int64s | None:
@@ -76,8 +78,8 @@ def standing(people: Any, policy: PolicyLike, *, whole: bool = False) -> Standin
     """
     frame, asked = load(people), Policy.of(policy)
     ledger = current_ledger(asked)
-    if ledger is None:
-        return Standing(frame)
+    if ledger is None or not frame.height:
+        return Standing(frame, ledger=ledger)
     with ledger:
         return _Next(ledger, frame, asked, np.random.default_rng(0)).standing(whole=whole)
 
@@ -159,13 +161,15 @@ class _Next:
         with self.ledger.opened() as store:
             earlier = self.ledger.all_held(store)
             if not earlier.releases:
-                return Standing(self.people)
+                return Standing(self.people, ledger=self.ledger)
             self.ledger.check_policy(self.policy)
             rows, leavers = self._numbered(store, earlier)
+            # Nobody knows what was told before of those who were forgotten.
+            out = store.forgotten(self.ledger.names(self.people, self.policy))
         everybody = max(numbered(earlier.releases), int(max(rows.who.max(), leavers.who.max(initial=-1))) + 1)
         shown, stayed = self._shown(earlier, rows, leavers, everybody)
         joint = earlier.joint(everybody)
-        those = rows.some(shown[rows.who]).followed_by(leavers.some(stayed[leavers.who]))
+        those = rows.some(shown[rows.who] & ~out).followed_by(leavers.some(stayed[leavers.who]))
         if whole:
             those = those.some(self._keeps(those, joint.span))
         if not those.frame.height:
@@ -177,7 +181,7 @@ class _Next:
         known = Known(joint.span[those.who], _newcomers(joint))
         still = int(np.isin(np.flatnonzero(stayed), those.who).sum())
         promised = tuple(part for one in earlier.releases if one.promise for part in one.promise.parts)
-        return Standing(those.frame, known, withheld, still, promised)
+        return Standing(those.frame, known, withheld, still, promised, self.ledger)
 
     def _numbered(self, store: Store, earlier: Earlier) -> tuple[_Rows, _Rows]:
         """The rows of people, and those of others who left, numbered as the ledger does; new people come last."""

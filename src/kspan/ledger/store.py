@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 
-from kspan.data.arrays import Int64s
+from kspan.data.arrays import Bools, Int64s
 from kspan.errors import LedgerError
 from kspan.frames.commit import File, settle, write_files
 from kspan.frames.locks import Held
@@ -106,6 +107,16 @@ class Store:
         numbers = persons.found(persons.hashes(distinct, self._shelf.key), known)
         return persons.spread(numbers, distinct, words)
 
+    def forgotten(self, ids: pl.Series) -> Bools:
+        """Which identifiers are of people who were forgotten."""
+        words = persons.plain(ids)
+        with self._reading() as book:
+            known = self._shelf.known(book) if book.forgotten else persons.of_bytes(b"")
+        if not len(known):
+            return np.zeros(len(words), bool)
+        out: Bools = persons.found(persons.hashes(words, self._shelf.key, persons.FORGOTTEN), known) != persons.UNKNOWN
+        return out
+
     @contextmanager
     def writing(self, waiting: Callable[[float], None] | None = None) -> Iterator[Writing]:
         """Keep others from writing, while they still read what was there before; `waiting` hears how long we wait.
@@ -134,7 +145,7 @@ class Store:
             writing.forget_release(number)
 
     def forget_person(self, identifier: str | int) -> bool:
-        """Make sure that nobody finds a person again, though every crowd stays as large; was the person known?"""
+        """Forget who a person is, though every crowd stays as large, and keep them out; was the person known?"""
         with self.writing() as writing:
             return writing.forget_person(identifier)
 

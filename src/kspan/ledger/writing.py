@@ -78,17 +78,18 @@ class Writing:
             self._change(number, lambda one: replace(one, document=None, arrays={}), forgotten=now())
 
     def forget_person(self, identifier: str | int) -> bool:
-        """Put a random hash in the place of a person's, who is then nobody; was the person known?"""
+        """Put another hash in the place of a person's, that only serves to keep them out; was the person known?"""
         self._check_open()
-        hashed = persons.hashes(persons.plain(pl.Series([identifier])), self._shelf.key)
+        name = persons.plain(pl.Series([identifier]))
+        hashed = persons.hashes(name, self._shelf.key)
         for at, rows in enumerate(self._shelf.people(self.book)):
             row = int(persons.found(hashed, rows)[0])
             if row != persons.UNKNOWN:
                 changed = rows.copy()
-                changed[row] = persons.nobody()
+                changed[row] = persons.hashes(name, self._shelf.key, persons.FORGOTTEN)
                 every = [*self.book.people]
                 every[at] = self._kept_people(changed)
-                self.book = replace(self.book, people=tuple(every))
+                self.book = replace(self.book, people=tuple(every), forgotten=self.book.forgotten + 1)
                 return True
         return False
 

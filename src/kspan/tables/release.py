@@ -34,7 +34,7 @@ from kspan.frames.rows import FORM, rows_checksum
 from kspan.frames.seal import FORMAT, checksum, manifest_path
 from kspan.frames.source import Source
 from kspan.ledger.door import entered
-from kspan.ledger.ledger import Going
+from kspan.ledger.ledger import Going, Ledger
 from kspan.ledger.standing import Standing
 from kspan.model.partition import WITHHELD, Partition
 from kspan.notebooks import ShownInNotebooks
@@ -252,8 +252,14 @@ class TableRelease(ShownInNotebooks):
             going: File(_json(manifest).encode()),
             staying: self._for_owner_alone(source),
         }
-        with entered(self.policy, partial(self._going, path, checksum(judged.content), judged.audit)) as entering:
+        with entered(
+            self.policy, partial(self._going, path, checksum(judged.content), judged.audit), made_beside=self._ledger
+        ) as entering:
             write_files(files, entering=entering)
+
+    @property
+    def _ledger(self) -> Ledger | None:
+        return None if self.stands is None else self.stands.ledger
 
     def going(self) -> Going:
         """What it would let anybody see, before it is written."""
@@ -293,7 +299,9 @@ class TableRelease(ShownInNotebooks):
             draft.abandon()
             raise
         try:
-            with entered(self.policy, partial(self._going, target, digest, found)) as entering:
+            with entered(
+                self.policy, partial(self._going, target, digest, found), made_beside=self._ledger
+            ) as entering:
                 write_files({staying: owner}, going, entering=entering)
         except BaseException:
             draft.abandon()

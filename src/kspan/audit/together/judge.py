@@ -57,12 +57,14 @@ def audit_together(each: Sequence[Judged], require: Requirement, *, show: int = 
     check_roles_agree({one.name: one.policy for one in each})
     seen = [_seen(one) for one in each]
     who, number, matched = _matched(each)
+    if not matched.somebody:
+        return _not_matched(each, matched.said[0])
     for one, rows, found in zip(each, who, seen, strict=True):
         if len(found.span) != len(rows):
             raise DataError(f"{one.name} was judged by other rows than its people have: give it one row a person")
     releases = tuple(Release(one.name, found, rows) for one, found, rows in zip(each, seen, who, strict=True))
     spans = JointSpans(releases, number, weights_of(releases, number), {}, ())
-    told = _told([one.audit for one in each], [one.name for one in each], matched)
+    told = _told([one.audit for one in each], [one.name for one in each], matched.said)
     spans = replace(spans, told=told, alone=tuple(_alone(each, spans, require)))
     verdict = judge(spans, require, show=show)
     return replace(verdict, holds=verdict.holds and all(one.audit.holds for one in each))
@@ -75,13 +77,22 @@ def _seen(one: Judged) -> Seen:
     return found
 
 
-def _matched(each: Sequence[Judged]) -> tuple[list[Int64s], int, tuple[str, ...]]:
+@dataclass(frozen=True)
+class Matched:
+    """How people were matched."""
+
+    said: tuple[str, ...] = ()
+    somebody: bool = True
+    """Is anybody in several of the tables?"""
+
+
+def _matched(each: Sequence[Judged]) -> tuple[list[Int64s], int, Matched]:
     """Return the person of each row of each release, how many people there are, and how they were matched."""
     frames = [one.people for one in each if one.people is not None]
     first = each[0].policy
     alike = len({one.source for one in each}) == 1 and len({frame.height for frame in frames}) == 1
     if alike and not first.person:
-        return [np.arange(frames[0].height)] * len(frames), frames[0].height, ()
+        return [np.arange(frames[0].height)] * len(frames), frames[0].height, Matched()
     if any(one.match == POSITION for one in each):
         if len({frame.height for frame in frames}) > 1:
             raise DataError(
@@ -89,27 +100,27 @@ def _matched(each: Sequence[Judged]) -> tuple[list[Int64s], int, tuple[str, ...]
                 "match people by a column (--match COLUMN)"
             )
         said = ("row i of every table is taken to be the same person",)
-        return [np.arange(frames[0].height)] * len(frames), frames[0].height, said
+        return [np.arange(frames[0].height)] * len(frames), frames[0].height, Matched(said)
     names = []
     for one, frame in zip(each, frames, strict=True):
         column = naming_column(one.policy, frame.columns, one.match)
         names.append(names_of(frame, one.policy, column))
     who, number = numbered(names)
     if alike:
-        return who, number, ()
+        return who, number, Matched()
     releases_of = np.zeros(number, np.int64)
     for rows in who:
         there = np.zeros(number, bool)
         there[rows] = True
         releases_of += there
     both, columns = int((releases_of > 1).sum()), listed(dict.fromkeys(each.name for each in names))
-    if not both and len({each.name for each in names}) > 1:
-        raise PolicyError(
-            f"nobody is in several of the tables of people, as far as {columns} tell: match them by columns that name "
-            "people alike (--match)"
+    if not both:
+        nobody = (
+            f"nobody is in several of the tables of people, as far as {columns} tell: are names spelled differently?"
         )
+        return who, number, Matched((nobody,), somebody=False)
     said = (f"people were matched by {columns}: {both:,} of {number:,} are in several of the tables of people",)
-    return who, number, said
+    return who, number, Matched(said)
 
 
 def weights_of(releases: Sequence[Release], number: int) -> Int64s | None:

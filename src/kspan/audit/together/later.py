@@ -39,11 +39,16 @@ class LaterSpans(PromisedSpans):
     """
 
     @cached_property
+    def earlier(self) -> Joint:
+        """What the earlier releases let anybody tell."""
+        return Joint.of(self.releases[1:], self.everybody)
+
+    @cached_property
     def untouched(self) -> Bools:
         """The joint spans of which the new release tells nothing."""
         if len(self.releases) == 1:
             return np.zeros(len(self.joint.sizes), bool)
-        earlier = Joint.of(self.releases[1:], self.everybody)
+        earlier = self.earlier
         is_new = self.joint.of_each[0][self.joint.span] != ABSENT
         touched = np.zeros(len(earlier.sizes), bool)
         touched[earlier.span[is_new]] = True

@@ -29,7 +29,7 @@ def naming_column(schema: Schema, columns: Sequence[str], asked: str | None = No
         raise PolicyError(f"people can be matched by {listed(there)}: say by which (--match {there[0]})")
     raise PolicyError(
         "nothing says which people are the same in several releases: add a column that does, and list it as an "
-        f"identifier in the policy; or say that row i is the same person in all tables (--match {POSITION})"
+        "identifier in the policy"
     )
 
 

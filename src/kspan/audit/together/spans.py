@@ -197,6 +197,8 @@ class JointSpans(Spans):
     told: Mapping[str, Any]
     """What is told of all releases by those who judged each: see `Audit`."""
     alone: tuple[Alone, ...]
+    brief: bool = False
+    """Is only the verdict wanted, without what every measure reaches?"""
 
     @cached_property
     def joint(self) -> Joint:
@@ -220,8 +222,9 @@ class JointSpans(Spans):
 
     @property
     def people(self) -> int:
-        """How many people there are."""
-        return int(self.joint.sizes.sum())
+        """How many people are in any of the releases."""
+        there = np.logical_or.reduce([spans != ABSENT for spans in self.joint.of_each])
+        return int(self.joint.sizes[there].sum())
 
     @cached_property
     def asked(self) -> tuple[Asked, ...]:
@@ -274,7 +277,7 @@ class JointSpans(Spans):
 
     def reached(self, name: str) -> dict[str, float | list[float]]:
         """The worst level that it reaches in every measure."""
-        return worst([measured(counts) for counts in self._by_name[name].counts])
+        return {} if self.brief else worst([measured(counts) for counts in self._by_name[name].counts])
 
     def guess(self, name: str) -> tuple[Floats, Bools]:
         """The confidence of the best guess in each joint span, and whether it is certain."""

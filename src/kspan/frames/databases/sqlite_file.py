@@ -12,6 +12,7 @@ import polars as pl
 from kspan.errors import FileError, KspanError, listed
 from kspan.frames.databases.names import draft_name, inner, quoted, table_name
 from kspan.frames.databases.stored import Stored, holdable
+from kspan.frames.entered import APPLICATION as LEDGER
 from kspan.frames.source import Source
 
 PATIENCE = 60.0
@@ -124,7 +125,11 @@ def _connected(path: Path, *, writing: bool) -> Iterator[sqlite3.Connection]:
 def _opened(path: Path, *, writing: bool) -> sqlite3.Connection:
     mode = "rwc" if writing else "ro"
     address = f"file:{quote(str(path.resolve()))}?mode={mode}"
-    return sqlite3.connect(address, uri=True, timeout=PATIENCE, isolation_level=None)
+    database = sqlite3.connect(address, uri=True, timeout=PATIENCE, isolation_level=None)
+    if database.execute("pragma application_id").fetchone()[0] == LEDGER:
+        database.close()
+        raise FileError(f"{path} is a ledger of releases, and no place for tables: see kspan ledger")
+    return database
 
 
 @contextmanager
