@@ -6,6 +6,7 @@ from experiments import (
     kactus_data_sets,
     kactus_methods,
     kactus_scale,
+    months,
     sharing_generation,
     sharing_pruning,
     trees_confidence,
@@ -29,5 +30,6 @@ EXPERIMENTS: dict[str, Experiment] = {
         sharing_generation.EXPERIMENT,
         sharing_pruning.EXPERIMENT,
         every_method.EXPERIMENT,
+        months.EXPERIMENT,
     )
 }
