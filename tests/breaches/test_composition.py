@@ -178,3 +178,109 @@ def test_whoever_left_is_not_told_by_subtraction(book: Path, tmp_path: Path) -> 
         kept = ks.anonymize(after, asked, "mondrian", rng=1)
     assert kept.stands is not None
     assert kept.stands.stayed in (0, 1)
+
+
+# What an attack from outside has found
+
+
+def row(name: str, age: int, ill: str) -> dict[str, Any]:
+    return {"id": name, "age": age, "sex": "F", "zip": "10000", "ill": ill}
+
+
+def test_one_more_row_of_somebody_is_not_told_by_subtraction(book: Path, tmp_path: Path) -> None:
+    may = pl.DataFrame([row(f"p{number}", 30, ["flu", "hiv"][number % 2]) for number in range(6)])
+    june = pl.concat([may, pl.DataFrame([row("p0", 30, "hiv")])])
+    asked = ks.Policy(person="id", public=PUBLIC, private=["ill"], target="ill", require="k=3, distinct_l=2")
+    found = ks.audit(ks.learn(june, asked), june, asked, beside=[(ks.learn(may, asked), may)])
+    assert (found.holds, found.k.people) == (False, 1)
+    with ks.Ledger(book):
+        ks.anonymize(may, asked, "mondrian", rng=1).save(tmp_path / "may.csv")
+        with pytest.raises(ks.Unreachable, match="nobody can be shown"):
+            ks.anonymize(june, asked, "mondrian", rng=1)
+        with pytest.raises(ks.DoesNotHold, match="together with"):
+            ks.publish_table(june.drop("id"), asked, tmp_path / "june.csv", people=june)
+        # Nothing is told of those whose rows are as they were.
+        ks.anonymize(may, asked, "mondrian", rng=1).save(tmp_path / "again.csv")
+
+
+@pytest.mark.parametrize("later", ["k=2", "k=20"])
+def test_what_was_promised_stays_true(later: str, book: Path, tmp_path: Path) -> None:
+    from kspan.ledger.checking import holdings
+
+    people = town(200, 11)
+    with ks.Ledger(book):
+        first = ks.anonymize(people, policy("k=6, distinct_l=3"), "mondrian", rng=1)
+        first.save(tmp_path / "1.csv")
+        with pytest.raises(ks.DoesNotHold, match="k=6"):
+            ks.publish_tree(ks.learn(people, policy("k=2")), people, policy("k=2"), tmp_path / "tree.json")
+        try:
+            made = ks.anonymize(people, policy(later), "mondrian", rng=1)
+        except ks.Unreachable:
+            assert later == "k=20"  # no crowd of six becomes one of twenty
+        else:
+            made.save(tmp_path / "2.csv")
+            assert later == "k=2"
+            assert made.audit.rows == 200
+    (found,) = holdings(ks.Ledger(book))
+    assert (found.audit.holds, found.audit.k.people >= 6) == (True, True)
+
+
+def test_everybody_is_no_recipient(book: Path) -> None:
+    for name in ("everybody", " Everybody "):
+        with pytest.raises(ks.PolicyError, match="everybody is no recipient"):
+            ks.Ledger(book, to=name)
+
+
+def test_people_who_match_nobody_prove_nothing() -> None:
+    ((people, asked, first, second),) = tables()
+    renamed = people.with_columns(id=pl.col("id").str.to_uppercase())
+    found = ks.audit(first.table, people, asked, beside=[(second.table, renamed)])
+    assert (found.holds, found.reading) == (False, "not proved")
+    assert "nobody is in several of the tables" in found.covered
+    # Rows of one table are the same people, whatever column is named.
+    same = ks.audit(first.table, people, asked, beside=[ks.Beside(second.table, match="age")])
+    assert (same.holds, same.people) == (False, 400)
+
+
+def test_whoever_was_forgotten_is_kept_out(book: Path, tmp_path: Path) -> None:
+    people = pl.DataFrame([row(f"p{number}", 30, ["flu", "cold", "flu", "hiv"][number]) for number in range(4)])
+    asked = policy("k=3, distinct_l=2")
+    with ks.Ledger(book) as ledger:
+        ks.anonymize(people, asked, "mondrian", rng=1).save(tmp_path / "1.csv")
+        with ledger.opened() as store:
+            assert all(store.forget_person(f"p{number}") for number in range(3))
+        with pytest.raises(ks.Unreachable, match="nobody can be shown"):
+            ks.anonymize(people, asked, "mondrian", rng=1)
+        with pytest.raises(ks.LedgerError, match=r"3 people in 2\.csv were forgotten"):
+            ks.publish_table(people.drop("id"), asked, tmp_path / "2.csv", people=people)
+
+
+def test_what_was_made_beside_a_ledger_is_entered_there(book: Path, tmp_path: Path) -> None:
+    from concurrent.futures import ThreadPoolExecutor
+
+    people, asked = town(100, 13), policy()
+    with ks.Ledger(book):
+        made = ks.anonymize(people, asked, "mondrian", rng=1)
+    made.save(tmp_path / "later.csv")
+    with ks.Ledger(book), ThreadPoolExecutor(1) as threads:
+        threads.submit(lambda: ks.anonymize(people, asked, "mondrian", rng=1).save(tmp_path / "thread.csv")).result()
+    assert [entry.name for entry in ks.Ledger(book).entries()] == ["later.csv", "thread.csv"]
+    other = ks.Ledger.create(tmp_path / "other.ledger")
+    from dataclasses import replace
+
+    with other, pytest.raises(ks.PolicyError, match="entered in its own"):
+        ks.anonymize(people, replace(asked, ledger=str(book)), "mondrian", rng=1)
+
+
+def test_a_ledger_is_no_place_for_tables(book: Path) -> None:
+    made = ks.anonymize(town(100, 13), policy(), "mondrian", rng=1)
+    with pytest.raises(ks.FileError, match="is a ledger of releases"):
+        made.save(f"{book}?table=released")
+    assert ks.Ledger(book).entries() == []
+
+
+def test_an_attribute_is_known_or_not() -> None:
+    people = town(100, 17)
+    other = ks.Policy(identifier=["id"], public=["age", "sex", "ill"], private=["zip"], require="k=1")
+    with pytest.raises(ks.PolicyError, match="but either anybody knows it or nobody does"):
+        ks.audit(people.drop("id"), people, policy("k=1"), beside=[ks.Beside(people.drop("id"), people, other)])

@@ -2,6 +2,7 @@
 
 import json
 import os
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -67,7 +68,8 @@ class Ledger:
             self.to = look(to)
             if self.to.casefold() == "everybody":
                 raise PolicyError("everybody is no recipient: leave it out if a release is for everybody (--to)")
-        self._store: Store | None = None
+        self._open: dict[int, tuple[Store, int]] = {}
+        """By thread: the file, and how many blocks are open there."""
         self.known_people: int | None = None
         """How many people of the release that was entered last were in earlier ones; None if there were none."""
 
@@ -78,17 +80,26 @@ class Ledger:
         return cls(path)
 
     def __enter__(self) -> "Ledger":
-        if self._store is None:
-            self._store = Store.open(self.path)
+        thread = threading.get_ident()
+        store, blocks = self._open.get(thread) or (Store.open(self.path), 0)
+        self._open[thread] = store, blocks + 1
         _blocks.append(self)
         return self
 
     def __exit__(self, *_: object) -> None:
         # The last of its own blocks: others may have begun and ended meanwhile in other threads.
         del _blocks[max(place for place, one in enumerate(_blocks) if one is self)]
-        if self not in _blocks and self._store is not None:
-            self._store.close()
-            self._store = None
+        thread = threading.get_ident()
+        store, blocks = self._open[thread]
+        self._open[thread] = store, blocks - 1
+        if blocks == 1:
+            del self._open[thread]
+            store.close()
+
+    @property
+    def _store(self) -> Store | None:
+        """The file, if a block is open in this thread."""
+        return self._open.get(threading.get_ident(), (None, 0))[0]
 
     def __repr__(self) -> str:
         return f"Ledger({str(self.path)!r})"

@@ -98,9 +98,7 @@ def forget(
             store.forget_release(number)
             notice(f"Release {number} ({entry.name}) is forgotten: nothing is judged together with it any more.")
         elif person is not None and store.forget_person(person):
-            notice(
-                "The person is forgotten: nobody finds them in the ledger again, and their crowds stay as they were."
-            )
+            notice("The person is forgotten, and will not be shown again; their crowds stay as they were.")
         else:
             notice("The ledger has never seen this person.")
     return 0
