@@ -121,7 +121,7 @@ def measured(register: Register, path: Path, releases: int, rounds: int) -> list
     say("judging in turn")
     what = f"{len(everything.entries)} releases, {everything.audit.people:,} people, {everything.audit.groups:,} crowds"
     works = {
-        f"all of {what} / audit of one table": lambda: holdings(ledger),
+        f"all of {what} / audit of one table": lambda: holdings(ledger, brief=True),
         "one release more / audit of one table": lambda: ledger.judged("the next one", found, people, policy),
     }
     results = [

@@ -24,15 +24,20 @@ class Holding:
     audit: Audit
 
 
-def holdings(ledger: Ledger, require: Requirement | str | None = None) -> list[Holding]:
-    """Judge what each recipient has, by what each release promised, unless something else is required."""
+def holdings(ledger: Ledger, require: Requirement | str | None = None, *, brief: bool = False) -> list[Holding]:
+    """Judge what each recipient has, by what each release promised, unless something else is required.
+
+    If `brief`, what is reached in every measure is left out.
+    """
     asked = parse(require) if isinstance(require, str) else require
     with ledger.opened() as store:
         entries, found = counted(store.entries()), held(store)
-    return list(_judged(entries, found, asked))
+    return list(_judged(entries, found, asked, brief=brief))
 
 
-def _judged(entries: list[Entry], found: Mapping[str | None, Earlier], asked: Requirement | None) -> Iterator[Holding]:
+def _judged(
+    entries: list[Entry], found: Mapping[str | None, Earlier], asked: Requirement | None, *, brief: bool
+) -> Iterator[Holding]:
     for recipient, earlier in found.items():
         theirs = tuple(entry for entry in entries if entry.recipient in (None, recipient))
         if not theirs:
@@ -40,5 +45,5 @@ def _judged(entries: list[Entry], found: Mapping[str | None, Earlier], asked: Re
         people = numbered(earlier.releases)
         alone = tuple(Alone((one.name,), entry.people, 0) for one, entry in zip(earlier.releases, theirs, strict=True))
         releases = earlier.releases if asked is None else tuple(replace(one, promise=asked) for one in earlier.releases)
-        spans = PromisedSpans(releases, people, weights_of(releases, people), {}, alone)
+        spans = PromisedSpans(releases, people, weights_of(releases, people), {}, alone, brief)
         yield Holding(recipient, theirs, judge(spans, spans.promised))

@@ -84,10 +84,12 @@ def called(entry: Entry) -> str:
     return f"{entry.number} ({entry.name})"
 
 
-def new_last(numbers: Int64s, names: pl.Series, earlier: Earlier) -> Int64s:
-    """Number those whom the ledger does not know (-1) after all others: each name has one number."""
-    first = max(int(numbers.max(initial=-1)) + 1, numbered(earlier.releases))
-    return np.where(numbers < 0, first + names.rank("dense").to_numpy().astype(np.int64), numbers)
+def numbers_of(names: pl.Series, store: Store) -> Int64s:
+    """The number of each name; those whom the ledger does not know come after all others, each name with one number."""
+    numbers = store.people(names)
+    if (numbers >= 0).all():
+        return numbers
+    return np.where(numbers < 0, store.known_people + names.rank("dense").to_numpy().astype(np.int64), numbers)
 
 
 def numbered(releases: Sequence[Release]) -> int:

@@ -21,7 +21,7 @@ from kspan.data.arrays import Int64s
 from kspan.errors import DoesNotHold, LedgerError, PolicyError, listed
 from kspan.frames.files import load
 from kspan.ledger import entry
-from kspan.ledger.earlier import Earlier, called, counted, everything, held, new_last
+from kspan.ledger.earlier import Earlier, called, counted, everything, held, numbers_of
 from kspan.ledger.entry import Entry
 from kspan.ledger.remembered import payload_of
 from kspan.ledger.store import Store
@@ -153,7 +153,7 @@ class Ledger:
         if found.seen is None:
             raise LedgerError(f"who is in {name} is not known: give its people")
         with self.opened() as store:
-            numbers = new_last(store.people(who := self.names(people, policy)), who, self.all_held(store))
+            numbers = numbers_of(self.names(people, policy), store)
             new = _release(name, found.seen, numbers, policy.require)
             return [(earlier.holder, earlier.judged(new)) for earlier in self.holding(store) if earlier.releases]
 
@@ -176,10 +176,9 @@ class Ledger:
                     f"{forgotten} people in {going.name} were forgotten, so nobody knows what was told of them before: "
                     "leave them out"
                 )
-            earlier = self.all_held(self._store)
-            before = self._store.people(names)
-            self.known_people = int((before >= 0).sum()) if earlier.releases else None
+            known, is_first = self._store.known_people, not counted(self.entries())
             numbers = writing.people(names)
+            self.known_people = None if is_first else int((numbers < known).sum())
             new = _release(going.name, going.seen, numbers, going.policy.require)
             for holding in self.holding(self._store):
                 check_together(new, holding)

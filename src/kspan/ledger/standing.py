@@ -23,7 +23,7 @@ from kspan.data.groups import count_groups
 from kspan.data.prepared import prepared
 from kspan.errors import DataError, Unreachable, listed
 from kspan.frames.files import load
-from kspan.ledger.earlier import Earlier, new_last, numbered
+from kspan.ledger.earlier import Earlier, numbered, numbers_of
 from kspan.ledger.ledger import Going, Ledger, current_ledger
 from kspan.ledger.store import Store
 from kspan.policy import Policy, PolicyLike
@@ -109,9 +109,7 @@ def giving_away(make: Callable[[], Going], stands: Standing, policy: Policy) -> 
         assert going.people is not None
         assert going.seen is not None
         names = ledger.names(going.people, policy)
-        new = Release(
-            going.name, going.seen, new_last(store.people(names), names, ledger.all_held(store)), policy.require
-        )
+        new = Release(going.name, going.seen, numbers_of(names, store), policy.require)
         bad: Bools = np.zeros(len(new.who), bool)
         for earlier in ledger.holding(store):
             if earlier.releases:
@@ -163,7 +161,7 @@ class _Next:
             if not earlier.releases:
                 return Standing(self.people, ledger=self.ledger)
             self.ledger.check_policy(self.policy)
-            rows, leavers = self._numbered(store, earlier)
+            rows, leavers = self._numbered(store)
             # Nobody knows what was told before of those who were forgotten.
             out = store.forgotten(self.ledger.names(self.people, self.policy))
         everybody = max(numbered(earlier.releases), int(max(rows.who.max(), leavers.who.max(initial=-1))) + 1)
@@ -183,7 +181,7 @@ class _Next:
         promised = tuple(part for one in earlier.releases if one.promise for part in one.promise.parts)
         return Standing(those.frame, known, withheld, still, promised, self.ledger)
 
-    def _numbered(self, store: Store, earlier: Earlier) -> tuple[_Rows, _Rows]:
+    def _numbered(self, store: Store) -> tuple[_Rows, _Rows]:
         """The rows of people, and those of others who left, numbered as the ledger does; new people come last."""
         names = self.ledger.names(self.people, self.policy)
         left = self.people.clear() if self.ledger.left is None else self.ledger.left
@@ -191,7 +189,7 @@ class _Next:
         others = ~gone.is_in(names.implode())
         gone, left = gone.filter(others), left.filter(others)
         every = pl.concat([names.rename(""), gone.rename("")])
-        found = new_last(store.people(every), every, earlier)
+        found = numbers_of(every, store)
         return _Rows(self.people, found[: len(names)]), _Rows(left, found[len(names) :])
 
     def _shown(self, earlier: Earlier, rows: _Rows, leavers: _Rows, everybody: int) -> tuple[Bools, Bools]:

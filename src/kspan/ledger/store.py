@@ -107,6 +107,12 @@ class Store:
         numbers = persons.found(persons.hashes(distinct, self._shelf.key), known)
         return persons.spread(numbers, distinct, words)
 
+    @property
+    def known_people(self) -> int:
+        """How many people have numbers."""
+        with self._reading() as book:
+            return sum(kept.size for kept in book.people) // persons.HASH
+
     def forgotten(self, ids: pl.Series) -> Bools:
         """Which identifiers are of people who were forgotten."""
         words = persons.plain(ids)

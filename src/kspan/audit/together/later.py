@@ -44,6 +44,13 @@ class LaterSpans(PromisedSpans):
         return Joint.of(self.releases[1:], self.everybody)
 
     @cached_property
+    def joint(self) -> Joint:
+        """The joint span of every person: that in the earlier releases, divided by the new one."""
+        if len(self.releases) == 1 or any(release.several for release in self.releases):
+            return super().joint  # how many rows people have is told by all releases together
+        return self.earlier.divided(self.releases[0], self.weights)
+
+    @cached_property
     def untouched(self) -> Bools:
         """The joint spans of which the new release tells nothing."""
         if len(self.releases) == 1:

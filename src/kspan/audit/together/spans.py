@@ -114,6 +114,17 @@ class Joint:
         sizes = np.bincount(joint, weights, number).astype(np.int64)
         return cls(joint, sizes, np.logical_or.reduce(told), of_each)
 
+    def divided(self, new: Release, weights: Int64s | None) -> "Joint":
+        """The joint spans with one more release, which comes first."""
+        span, exposing = new.of_people(len(self.span))
+        joint, number = _divided(self.span, len(self.sizes), span + 1, len(exposing) + 1)
+        example = np.empty(number, np.int64)
+        example[joint] = np.arange(len(joint))
+        before, here = self.span[example], span[example]
+        told = self.exposing[before] | (exposing[here] & (here != ABSENT))
+        sizes = np.bincount(joint, weights, number).astype(np.int64)
+        return Joint(joint, sizes, told, (here, *(each[before] for each in self.of_each)))
+
 
 def _divided(joint: Int64s, number: int, more: Int64s, width: int) -> tuple[Int64s, int]:
     """Divide `number` classes by something else that is told, of `width` kinds; returns the classes, and how many."""

@@ -54,7 +54,7 @@ def _check_all(asked: CheckRequest) -> int:
             raise PolicyError(f"{option} is about a release that has not left yet: name it after the ledger")
     with progress() as step:
         step("judging what everybody has")
-        found = holdings(Ledger(asked.ledger), asked.require)
+        found = holdings(Ledger(asked.ledger), asked.require, brief=True)
     holds = all(one.audit.holds for one in found)
     event("checked", holds=holds, recipients=len(found))
     if asked.json:
