@@ -1,6 +1,7 @@
 """A page about all that has left: a chapter for each recipient, and one for what everybody has."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from kspan.errors import LedgerError
 from kspan.ledger.checking import Holding
@@ -24,7 +25,7 @@ def ledger_report(name: str, holdings: Sequence[Holding]) -> Report:
     chapters = [_chapter(one) for one in holdings]
     # A page of one chapter shows no title of it.
     title = "What has left" if len(chapters) > 1 else chapters[0].title
-    return Report(story(f"{title}: {name}", chapters, LEAD))
+    return Report(replace(story(f"{title}: {name}", chapters, LEAD), of_ledger=True))
 
 
 def _chapter(one: Holding) -> Summary:

@@ -174,7 +174,8 @@ def attack(audit: Audit, public: Sequence[str] | None, smallest: Finding | None)
     elif audit.kind == "function":
         yield f"In the worst case {people} can get the same from the model, and nobody else can."
     elif audit.kind == "releases":
-        yield f"In the worst case {people} look the same in all {audit.releases:,} releases, and nobody else does."
+        where = "it" if audit.releases == 1 else f"all {audit.releases:,} releases"
+        yield f"In the worst case {people} look the same in {where}, and nobody else does."
     elif audit.kind in OF_ITEMS:
         basket = visible(smallest.shown.get("basket", "anything"))
         yield f"In the worst case {people} look the same ({basket}), and the same {audit.kind} speak of all of them."

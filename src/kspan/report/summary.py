@@ -154,6 +154,8 @@ class Story:
     chapters: tuple[Summary, ...]
     made: str
     """When, and with which version."""
+    of_ledger: bool = False
+    """Is it about all that has left, chapter by chapter for each recipient? Then it is for the owner alone."""
 
     @property
     def holds(self) -> bool:
@@ -163,6 +165,8 @@ class Story:
     @property
     def audience(self) -> str:
         """Who may read the page."""
+        if self.of_ledger:
+            return "It tells nothing of a single person, but all that you know of your releases: it is for you alone."
         if self.holds:
             return "It tells nothing of a single person, so that it may go with the release."
         return "It is for the owner alone: what breaks its promise must not be released, and neither should this page."
