@@ -76,7 +76,7 @@ def history(people: Sequence[dict[str, str]], there: Any, require: str, *, keepi
 
 
 @pytest.mark.slow
-@share_of_examples(0.5)
+@share_of_examples(0.25)
 @given(told=months(), require=st.sampled_from([KEEP_K, KEEP_BOTH]), keeping=st.booleans())
 def test_what_is_made_beside_a_ledger_gives_nobody_away(told: Any, require: str, keeping: bool) -> None:
     people, there = told

@@ -78,6 +78,7 @@ def told(release: naive.Published, number: int, name: str) -> bool:
     return number in release.members and release.tells(name)
 
 
+@share_of_examples(0.5)
 @given(history=histories(most=8))
 def test_joint_spans_are_those_of_the_definition(history: Any) -> None:
     people, releases = history
@@ -95,7 +96,7 @@ def test_joint_spans_are_those_of_the_definition(history: Any) -> None:
         assert judged(people, releases, f"k={k}").holds == all(size >= k for size in exposed)
 
 
-@share_of_examples(0.5)
+@share_of_examples(0.25)
 @given(
     history=histories(),
     require=st.sampled_from(["distinct_l[ill]=2", "confidence[ill]=0.5", "confidence[ill]=0.7", "entropy_l[ill]=1.9"]),
@@ -108,7 +109,7 @@ def test_the_verdict_is_that_of_all_worlds_with_what_joint_spans_have(history: A
     assert judged(people, releases, require).holds == all(naive.satisfied(beliefs[one], require) for one in of_whom)
 
 
-@share_of_examples(0.5)
+@share_of_examples(0.25)
 @given(history=histories())
 def test_where_it_holds_no_world_is_ruled_out_that_the_requirement_needs(history: Any) -> None:
     people, releases = history
