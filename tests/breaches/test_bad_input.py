@@ -483,7 +483,7 @@ def test_stopped_in_the_middle(
     refused: Refused, monkeypatch: pytest.MonkeyPatch, error: BaseException, said: str
 ) -> None:
     monkeypatch.setattr(import_module("kspan.audit.table.judge"), "encode", _raising(error))
-    monkeypatch.setattr(import_module("kspan.frames.commit"), "_commits", bytearray(1))  # other tests have written
+    monkeypatch.setattr(import_module("kspan.frames.moment"), "_written", bytearray(1))  # other tests have written
     assert refused([*AUDIT, "--people", "risk.csv"]).startswith(said)
 
 
