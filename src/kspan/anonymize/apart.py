@@ -85,7 +85,7 @@ def _places(codes: Int64s, class_: Int64s, weights: Int64s, k: int) -> Int64s:
     """The codes after which a part may be cut, so that each class is nobody or at least k on both sides, best first.
 
     >>> _places(np.array([0, 0, 1, 1, 2, 2]), np.array([0, 0, 0, 0, 1, 1]), np.ones(6, np.int64), 2).tolist()
-    [1, 0]
+    [0, 1]
     """
     order = np.lexsort((codes, class_))
     codes, class_, weights = codes[order], class_[order], weights[order]
