@@ -97,6 +97,7 @@ OF_PEOPLE: dict[str, Callable[[Any, Any, Path], Any]] = {
     "report": lambda people, policy, out: ks.report(people, policy).story.holds,
     "report of a tree": lambda people, policy, out: ks.report(TREE, people, policy).story.holds,
     "predict": lambda people, policy, out: ks.predict(TREE, people),
+    "standing": lambda people, policy, out: ks.standing(people, policy).withheld,
     "class_match": lambda people, policy, out: ks.class_match(TREE, TREE, people),
     "k_anonymity": lambda people, policy, out: ks.k_anonymity(people, PUBLIC),
     "t_closeness": lambda people, policy, out: ks.t_closeness(people, PUBLIC, "Loan risk"),
