@@ -63,7 +63,6 @@ REFUSED = {
     "an unknown scaling": ([*LEARN, "--scaling", "rage"], "did you mean 'range'"),
     "for a tree": (["learn", "people.csv", "-p", "policy.toml", "-o", "t.json", "--min-people", "3"], "--min-people"),
     "without people": (["audit", "clusters.json"], "--data"),
-    "beside a tree": ([*AUDIT, "--with", "clusters.json"], "only trees"),
     "merged like trees": (["share", "merge", "clusters.json", "-o", "g.json"], "clusters.json"),
     "pruned like trees": (["share", "prune", "clusters.json", "-o", "g.json", "--require", "k=3"], "clustering"),
 }  # fmt: skip
