@@ -284,3 +284,15 @@ def test_an_attribute_is_known_or_not() -> None:
     other = ks.Policy(identifier=["id"], public=["age", "sex", "ill"], private=["zip"], require="k=1")
     with pytest.raises(ks.PolicyError, match="but either anybody knows it or nobody does"):
         ks.audit(people.drop("id"), people, policy("k=1"), beside=[ks.Beside(people.drop("id"), people, other)])
+
+
+def test_what_one_release_promised_holds_beside_any_other() -> None:
+    people = town(100, 19)
+    crowds = pl.DataFrame({"age": ["*"] * 100, "sex": people["sex"], "zip": ["*"] * 100, "ill": people["ill"]})
+    strict = ks.Beside(crowds.with_columns(sex=pl.lit("*")), people, policy("k=90"))
+    loose = ks.Beside(crowds, people, policy("k=10"))
+    assert all(ks.audit(one).holds for one in (strict, loose))
+    for first, second in ((strict, loose), (loose, strict)):
+        found = ks.audit(first, beside=[second])
+        assert (found.holds, found.failing_people) == (False, 100)
+        assert set(found.requirement.split(", ")) == {"k=10", "k=90"}

@@ -207,3 +207,16 @@ def test_roles_may_not_change(capsys: Any) -> None:
     Path("policy.toml").write_text(SPELLED.replace('public = ["age", "sex"]', 'public = ["age"]\nprivate = ["sex"]'))
     assert released(data="june.csv", out="june_out.csv") == 2
     assert "'sex' is public for 1 (may_out.csv) and private for the next release" in capsys.readouterr().err
+
+
+def test_releases_may_promise_different_things(capsys: Any) -> None:
+    assert released() == 0
+    Path("policy.toml").write_text(SPELLED.replace("k = 5", "k = 2"))
+    people(200, 300).write_csv("june.csv")
+    assert released(data="june.csv", out="june_out.csv") == 0
+    capsys.readouterr()
+    assert main(["ledger", "check", BOOK]) == 0
+    said = capsys.readouterr().out
+    assert "what each promised to its people (k=5; k=2) holds, the smallest crowd has 2" in said
+    assert main(["ledger", "check", BOOK, "--require", "k=5"]) == 1
+    assert ": k=5 does not hold for " in capsys.readouterr().out

@@ -107,7 +107,7 @@ class Judging:
         first = replace(first, people=people, policy=policy)
         tables = Tables()
         judged = [self._one_of(one, first, tables, place) for place, one in enumerate((first, *others), 1)]
-        return audit_together(judged, self._requiring(judged[0].policy).require, show=self.show)
+        return audit_together(judged, show=self.show)
 
     def _one_of(self, one: Beside, first: Beside, tables: "Tables", place: int) -> Judged:
         """Judge one of several releases by itself."""
@@ -126,7 +126,8 @@ class Judging:
         found, behind, said = judging.alone(Beside(one.release, frame, policy))
         if said is None:
             raise PolicyError("several releases are judged by people and by a policy: give both (--data, --policy)")
-        return Judged(name, found, None if behind is None else prepared(load(behind), said)[0], said, source, one.match)
+        rows, require = None if behind is None else prepared(load(behind), said)[0], judging._requiring(said).require
+        return Judged(name, found, rows, said, require, source, one.match)
 
     def _requiring(self, policy: Policy) -> Policy:
         # A text is read by the policy.

@@ -200,7 +200,7 @@ class Audit(ShownInNotebooks):
         """The coded table that was judged, for the owner's eyes; None for a model, and for an audit that was stored."""
         return self.make_coded()
 
-    @property
+    @cached_property
     def seen(self) -> Seen | None:
         """What the release lets anybody see of each person, for the owner's eyes; None if its people are not known."""
         return self.make_seen()

@@ -1,5 +1,6 @@
 """The one moment from which on new files count, and how it is undone where they cannot take their places."""
 
+import contextlib
 import mmap
 import secrets
 from collections.abc import Sequence
@@ -134,15 +135,13 @@ class Moment:
         no new file is left in any place, so there is never a file without its entry. If a file cannot be taken back, or
         a table in a database cannot, the entry stays, and the drafts wait until they can be completed.
         """
-        try:
+        with contextlib.suppress(OSError, KspanError):
             if not self.left:
                 for draft, old in zip(drafts, kept, strict=True):
                     _swap_back(draft, old)
                 entering.withdraw()
                 self._may_count = False
                 return
-        except (OSError, KspanError):
-            pass
         _written[0] = 1
         self.left += "; the release is entered in the ledger, and is completed as soon as that can be done"
 

@@ -22,6 +22,8 @@ class Holding:
     """None for everybody."""
     entries: tuple[Entry, ...]
     audit: Audit
+    asked: Requirement | None = None
+    """What it was judged by; None if by what each release promised to its people."""
 
 
 def holdings(ledger: Ledger, require: Requirement | str | None = None, *, brief: bool = False) -> list[Holding]:
@@ -46,4 +48,4 @@ def _judged(
         alone = tuple(Alone((one.name,), entry.people, 0) for one, entry in zip(earlier.releases, theirs, strict=True))
         releases = earlier.releases if asked is None else tuple(replace(one, promise=asked) for one in earlier.releases)
         spans = PromisedSpans(releases, people, weights_of(releases, people), {}, alone, brief)
-        yield Holding(recipient, theirs, judge(spans, spans.promised))
+        yield Holding(recipient, theirs, judge(spans, spans.promised), asked)

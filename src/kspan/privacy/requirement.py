@@ -118,6 +118,12 @@ class AllOf(Requirement):
         return ", ".join(map(str, self.requirements))
 
 
+def all_of(requirements: Iterable[Requirement]) -> Requirement:
+    """Return all parts of some requirements, each once."""
+    parts = tuple({str(part): part for one in requirements for part in one.parts}.values())
+    return parts[0] if len(parts) == 1 else AllOf(parts)
+
+
 @dataclass(frozen=True)
 class OnPrivate(Requirement):
     """A requirement on the spread of private values in a group, for every private attribute or for those named in `on`.

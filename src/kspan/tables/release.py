@@ -263,21 +263,25 @@ class TableRelease(ShownInNotebooks):
 
     def going(self) -> Going:
         """What it would let anybody see, before it is written."""
-        return self._going("the release", "", self.audit)
+        return self._told("the release", "", self.audit)
 
     def _going(self, path: str | os.PathLike[str], digest: str, found: Audit) -> Going:
-        """What a ledger is to know of it."""
-        if self.wide is not None:
-            raise PolicyError("a wide table cannot be entered in a ledger: release a long one")
+        """What a ledger is to know of it, when it is written."""
+        told = self._told(Source.of(path).name, digest, found)
         made = recoded(self.people, self.policy, self.partition, np.random.default_rng(0), keep_order=True)
         if rows_checksum(made) != rows_checksum(self.frame):
             raise DoesNotHold(
                 "the table was changed after it was made, so nobody knows what it tells of whom: it was not written; "
                 "judge and write it by publish_table, with its people"
             )
+        return told
+
+    def _told(self, name: str, digest: str, found: Audit) -> Going:
+        if self.wide is not None:
+            raise PolicyError("a wide table cannot be entered in a ledger: release a long one")
         by_link = self.policy.counting == "people" or self.source.persons is not None
         people, seen = (self.behind, found.seen) if by_link else (self.people, self._seen_by_rows())
-        return Going(Source.of(path).name, "table", digest, self.method, seen, people, self.asked)
+        return Going(name, "table", digest, self.method, seen, people, self.asked)
 
     def _seen_by_rows(self) -> Seen:
         """What the table lets anybody see of its people, where rows are counted: the group that each is in."""

@@ -16,7 +16,7 @@ from kspan.audit.together.spans import JointSpans, Release
 from kspan.data.arrays import Int64s
 from kspan.errors import DataError, PolicyError, listed
 from kspan.policy import Policy
-from kspan.privacy.requirement import Requirement
+from kspan.privacy.requirement import Requirement, all_of
 
 MOST_PAIRED = 12
 """Of so many releases all pairs are looked at; of more, those with the first one."""
@@ -44,18 +44,27 @@ class Judged:
     people: pl.DataFrame | None
     """One row for each row that is seen; None if the people are not known."""
     policy: Policy
+    require: Requirement
+    """What it was judged by."""
     source: int = 0
     """Which table the people are from: those from one table are matched by their rows."""
     match: str | None = None
 
 
-def audit_together(each: Sequence[Judged], require: Requirement, *, show: int = 5) -> Audit:
-    """Judge several releases together: what each lets anybody tell of a person is public for the others."""
+def audit_together(each: Sequence[Judged], *, show: int = 5) -> Audit:
+    """Judge several releases together: what each lets anybody tell of a person is public for the others.
+
+    What is required of one of them is required of all.
+    """
+    seen: list[Seen] = []
     for one in each:
-        if one.people is None or (one.audit.seen is None and one.audit.reading != NOT_PROVED):
+        found = one.audit.seen
+        if one.people is None or (found is None and one.audit.reading != NOT_PROVED):
             return _not_matched(each, f"who is in {one.name} is not known: give its people")
+        if found is None:
+            raise PolicyError(f"what {one.name} tells of people was not found out, so it cannot be judged with others")
+        seen.append(found)
     check_roles_agree({one.name: one.policy for one in each})
-    seen = [_seen(one) for one in each]
     who, number, matched = _matched(each)
     if not matched.somebody:
         return _not_matched(each, matched.said[0])
@@ -63,18 +72,12 @@ def audit_together(each: Sequence[Judged], require: Requirement, *, show: int = 
         if len(found.span) != len(rows):
             raise DataError(f"{one.name} was judged by other rows than its people have: give it one row a person")
     releases = tuple(Release(one.name, found, rows) for one, found, rows in zip(each, seen, who, strict=True))
+    require = all_of(one.require for one in each)
     spans = JointSpans(releases, number, weights_of(releases, number), {}, ())
     told = _told([one.audit for one in each], [one.name for one in each], matched.said)
     spans = replace(spans, told=told, alone=tuple(_alone(each, spans, require)))
     verdict = judge(spans, require, show=show)
     return replace(verdict, holds=verdict.holds and all(one.audit.holds for one in each))
-
-
-def _seen(one: Judged) -> Seen:
-    found = one.audit.seen
-    if found is None:
-        raise PolicyError(f"what {one.name} tells of people was not found out, so it cannot be judged with others")
-    return found
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ import numpy as np
 from kspan.audit.seen import ABSENT
 from kspan.audit.together.spans import Joint, JointSpans
 from kspan.data.arrays import Bools
-from kspan.privacy.requirement import AllOf, Requirement
+from kspan.privacy.requirement import Requirement, all_of
 
 
 @dataclass(frozen=True, repr=False)
@@ -18,8 +18,7 @@ class PromisedSpans(JointSpans):
     @property
     def promised(self) -> Requirement:
         """All that any of the releases promised."""
-        parts = {str(part): part for release in self.releases if release.promise for part in release.promise.parts}
-        return AllOf(tuple(parts.values())) if len(parts) > 1 else next(iter(parts.values()))
+        return all_of(release.promise for release in self.releases if release.promise)
 
     def holds(self, part: Requirement) -> Bools:
         """Tell which joint spans satisfy a part of what was promised, or were not promised it."""

@@ -110,12 +110,20 @@ def _sentence(one: "Holding") -> str:
     who = "Everybody" if one.recipient is None else visible(one.recipient)
     releases = "1 release" if len(one.entries) == 1 else f"{len(one.entries):,} releases"
     told = f"{who} has {releases} about {one.audit.people:,} people"
+    required = _required(one)
     verdict = (
-        f"{one.audit.requirement} holds, the smallest crowd has {one.audit.k.people:,}"
+        f"{required} holds, the smallest crowd has {one.audit.k.people:,}"
         if one.audit.holds
-        else f"{one.audit.requirement} does not hold for {one.audit.failing_people:,} of them"
+        else f"{required} does not hold for {one.audit.failing_people:,} of them"
     )
     return f"{'✔' if one.audit.holds else '✘'} {told}: {verdict}."
+
+
+def _required(one: "Holding") -> str:
+    """Name what was required: of releases that promised different things, each to its people, all of these."""
+    promises = dict.fromkeys(entry.requirement for entry in one.entries)
+    differ = len(promises) > 1 and one.asked is None
+    return f"what each promised to its people ({'; '.join(promises)})" if differ else one.audit.requirement
 
 
 def _facts(one: "Holding") -> dict[str, Any]:
