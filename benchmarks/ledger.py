@@ -56,7 +56,7 @@ class Register:
         tables, crowds, number = [], [], 0
         for month in range(months):
             some = people.filter(come == month)
-            release = ks.anonymize(some, policy, "mondrian", rng=0, keep_order=True)
+            release = ks.anonymize(some, policy, "mondrian", secret="0" * 32, keep_order=True)
             tables.append(release.frame)
             crowds.append(release.partition.group + number)
             number += release.partition.number

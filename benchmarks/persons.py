@@ -37,7 +37,7 @@ def main() -> int:
     by_rows = replace(by_people, person=False, identifier=["id"])
     tasks = {
         "audit": lambda policy: ks.audit(frame, policy),
-        "mondrian": lambda policy: ks.anonymize(frame, policy, "mondrian", rng=0),
+        "mondrian": lambda policy: ks.anonymize(frame, policy, "mondrian", secret="0" * 32),
         "kadet": lambda policy: ks.learn(frame, policy, "kadet"),
     }
     results = []

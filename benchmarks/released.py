@@ -26,7 +26,9 @@ def main() -> int:
     others = [name for name in names if name not in QUASI_IDENTIFIERS]
     policy = ks.Policy(public=QUASI_IDENTIFIERS, private=others, target="income", require=ks.KAnonymity(K))
     say("releasing")
-    shown = {show: ks.anonymize(people, policy, "mondrian", show=show, rng=0).frame for show in ("set", "interval")}
+    shown = {
+        show: ks.anonymize(people, policy, "mondrian", show=show, secret="0" * 32).frame for show in ("set", "interval")
+    }
     results = []
     for what, columns, released, learner, options in (
         ("ID3, shares, words", words, shown["set"], id3, {}),

@@ -35,7 +35,9 @@ def main(words: list[str]) -> int:
 
     kind, source, others, policy, method, seed, out, *unused = words
     try:
-        release = ks.anonymize(_frame(kind, source, others, unused), ks.Policy.load(policy), method, rng=int(seed))
+        release = ks.anonymize(
+            _frame(kind, source, others, unused), ks.Policy.load(policy), method, secret=f"{int(seed):032x}"
+        )
     except ks.KspanError as error:
         print(error)
         return 2

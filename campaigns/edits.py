@@ -179,6 +179,7 @@ OPTIONS: dict[str, tuple[str, ...]] = {
     "--suppressed": ("*", "", "(hidden)", "5", "{a|b}", "\n", "é"),
     "--suppressed-as": ("value", "anything", "x"),
     "--seed": ("0", "-1", "1e3", "x", str(2**70)),
+    "--again": ("people.csv", "released.csv.owner.json", "", "policy.toml"),
     "--show": ("0", "5", "interval", "set", "hierarchy", "median", "mean", "100000"),
     "--withhold": ("0", "0.5", "1", "2", "nan"),
     "--loss": ("ncp", "dm", "cm", "levels", "average-size", "x"),

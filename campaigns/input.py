@@ -30,8 +30,6 @@ MADE: dict[str, list[str]] = {
         "mondrian",
         "--show",
         "hierarchy",
-        "--seed",
-        "1",
     ],
     "tree.json": ["learn", "people.csv", "-p", "policy.toml", "-o", "tree.json"],
     "fractions.json": ["learn", "released.csv", "--target", "ill", "-o", "fractions.json", "-m", "c45"],

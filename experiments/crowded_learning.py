@@ -130,7 +130,7 @@ def _released(
     """What is learned from, who is predicted, and how many people were withheld."""
     if way.method in (ORIGINAL, KADET):
         return people, others, 0
-    release = ks.anonymize(people, policy, way.method, rng=SEED, **way.options)
+    release = ks.anonymize(people, policy, way.method, secret=f"{SEED:032x}", **way.options)
     return release.table, release.recode(others) if way.alike else others, release.withheld
 
 

@@ -88,7 +88,7 @@ def _table(fold: _Fold, method: str, block: Block) -> Row:
     rules = _policy(fold.data, method, int(block["k"]))
     options: dict[str, Any] = {"seconds": SECONDS[int(block["people"])]} if method == "k-optimize" else {}
     begun = process_time()
-    release = ks.anonymize(fold.known, rules, method, rng=SEED, **options)
+    release = ks.anonymize(fold.known, rules, method, secret=f"{SEED:032x}", **options)
     made = process_time()
     tree = ks.learn(release.table, rules, "c45")
     return {

@@ -58,7 +58,7 @@ def measure(block: Block, data: Data) -> list[Row]:
         public = (SIX + ADDED)[: int(block["public"])]
         private = [name for name in train.columns if name not in public]
         released = ks.Policy(public=public, private=private, target=TARGET, require=ks.KAnonymity(k))
-        table = ks.anonymize(train, released, "mondrian", show="set", width="distinct", rng=0).table
+        table = ks.anonymize(train, released, "mondrian", show="set", width="distinct", secret="0" * 32).table
     shown = table.select(*words, TARGET)
     ways = WAYS if k > 1 else {"original": {}}
     rows = []

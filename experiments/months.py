@@ -178,7 +178,7 @@ def _released(
 def _made(way: Way, there: pl.DataFrame, policy: ks.Policy, place: Path | None = None) -> Released:
     """Make a release, and write it if it has a place, which enters it into the ledger around."""
     if way.method == "mondrian":
-        release = ks.anonymize(there, policy, way.method, rng=SEED)
+        release = ks.anonymize(there, policy, way.method, secret=f"{SEED:032x}")
         if place is not None:
             release.save(place.with_suffix(".csv"))
         model = ks.learn(release.table, policy, "c45")

@@ -58,7 +58,7 @@ def _from_table(number: int, rules: ks.Policy, *, both: bool) -> Row:
     learned_from = census.known(rules.public)
     begun = process_time()
     people = pl.concat([learned_from, census.people("test").select(columns)]) if both else learned_from
-    release = ks.anonymize(people, rules, "tds", rng=0, keep_order=True)
+    release = ks.anonymize(people, rules, "tds", secret="0" * 32, keep_order=True)
     tree = ks.learn(release.table.head(learned_from.height), rules, census.PLAIN[number])
     seconds = process_time() - begun
     found = release.audit

@@ -36,7 +36,7 @@ def measure(block: Block, data: Data) -> list[Row]:
         judged = ks.audit(tree, people, rules)
         return [{"cm": judged.utility.cm, "withheld": 0, "seconds": seconds}]
     begun = process_time()
-    release = ks.anonymize(people, rules, "k-optimize", rng=0, seconds=SECONDS)
+    release = ks.anonymize(people, rules, "k-optimize", secret="0" * 32, seconds=SECONDS)
     seconds = process_time() - begun
     cm = release.audit.utility.cm
     return [

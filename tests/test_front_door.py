@@ -82,12 +82,12 @@ OF_PEOPLE: dict[str, Callable[[Any, Any, Path], Any]] = {
     "learn": lambda people, policy, out: ks.learn(people, policy),
     "learn clusters": lambda people, policy, out: ks.learn(people, policy, "clusters"),
     "learn_clusters": lambda people, policy, out: ks.learn_clusters(people, policy),
-    "anonymize": lambda people, policy, out: ks.anonymize(people, policy, "mondrian", rng=1),
+    "anonymize": lambda people, policy, out: ks.anonymize(people, policy, "mondrian", secret="1" * 32),
     "share_tree": lambda people, policy, out: ks.share_tree(people, policy),
     "prune_tree": lambda people, policy, out: ks.prune_tree(TREE, people=people, policy=policy),
     "publish_tree": lambda people, policy, out: ks.publish_tree(TREE, people, policy, out / "out.json"),
     "publish_table": lambda people, policy, out: ks.publish_table(
-        ks.anonymize(people, policy, "mondrian", rng=1).table, policy, out / "out.csv", people=people
+        ks.anonymize(people, policy, "mondrian", secret="1" * 32).table, policy, out / "out.csv", people=people
     ),
     "equivalent_table": lambda people, policy, out: ks.equivalent_table(TREE, people, policy),
     "compare": lambda people, policy, out: ks.compare(people, {"x": people}, people, policy, ["id3"]).table.drop(

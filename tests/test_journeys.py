@@ -42,8 +42,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     people.write_csv(place / "people.csv")
     policy = ks.Policy(public=["age", "education", "sex"], target="income", require="k=5")
     policy.save(place / "policy.toml")
-    ks.anonymize(people, policy, "kactus", rng=1).save(place / "released.csv")
-    ks.anonymize(people, policy, "mondrian", rng=1).save_recoding(place / "recoding.json")
+    ks.anonymize(people, policy, "kactus", secret="1" * 32).save(place / "released.csv")
+    ks.anonymize(people, policy, "mondrian", secret="1" * 32).save_recoding(place / "recoding.json")
     for owner in ("north", "south"):
         ks.share_tree(people, policy).save(place / f"{owner}.json")
     return place

@@ -307,7 +307,7 @@ def test_whether_a_requirement_can_be_reached_is_asked_once(method: str, monkeyp
     monkeypatch.setattr(Crowds, "check_reachable", lambda crowds: asked.append(crowds.k))
     public = ["Gender", "Married", "Age", "Sports car"]
     policy = ks.Policy(identifier=["Name"], public=public, target="Loan risk", require="k=3")
-    ks.anonymize(ks.datasets.mortgage(), policy, method, rng=0)
+    ks.anonymize(ks.datasets.mortgage(), policy, method, secret="0" * 32)
     assert asked == [3]
 
 

@@ -32,7 +32,7 @@ def folder(tmp_path: Path) -> Path:
     for name in ("incoming", "released", "audits", "bin"):
         (tmp_path / name).mkdir()
     policy.save(tmp_path / "policy.toml")
-    release = ks.anonymize(PEOPLE, policy, "mondrian", rng=0)
+    release = ks.anonymize(PEOPLE, policy, "mondrian", secret="0" * 32)
     release.save(tmp_path / "released" / "first.csv")
     release.save_recoding(tmp_path / "recoding.json")
     LATER.write_csv(tmp_path / "incoming" / f"{DAY}.csv")

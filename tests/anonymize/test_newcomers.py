@@ -80,7 +80,7 @@ def released_ages(release: ks.TableRelease, people: pl.DataFrame) -> list[float]
 @pytest.mark.parametrize(("method", "options"), [("mondrian", {}), ("mondrian", {"show": "set"}), ("one-dim", {})])
 @given(people=tables(), new=arrivals)
 def test_the_nearest_group_is_nearest(method: str, options: Any, people: pl.DataFrame, new: Any) -> None:
-    release = ks.anonymize(people, policy("k=3"), method, rng=0, **options)
+    release = ks.anonymize(people, policy("k=3"), method, secret="0" * 32, **options)
     shown = shown_by_nearest(rows_of(new), release.recoding, release.source, release.policy)
     groups = release.frame.select(PUBLIC).unique().rows()
     released = released_ages(release, people)
@@ -103,7 +103,7 @@ def test_the_nearest_group_is_nearest(method: str, options: Any, people: pl.Data
 @given(people=tables(), new=arrivals)
 def test_where_values_have_one_cell_new_rows_get_it(method: str, people: pl.DataFrame, new: Any) -> None:
     try:
-        release = ks.anonymize(people, policy("k=3"), method, rng=0)
+        release = ks.anonymize(people, policy("k=3"), method, secret="0" * 32)
     except ks.Unreachable:
         return
     became: dict[tuple[str, Any], set[str | None]] = {}
@@ -128,7 +128,7 @@ def test_where_values_have_one_cell_new_rows_get_it(method: str, people: pl.Data
 @given(people=tables(), require=st.sampled_from(["k=2", "k=3", "k=2, confidence[label]=0.9"]))
 def test_rows_keep_their_number_and_their_other_columns(method: str, people: pl.DataFrame, require: str) -> None:
     try:
-        release = ks.anonymize(people, policy(require), method, rng=0)
+        release = ks.anonymize(people, policy(require), method, secret="0" * 32)
     except ks.Unreachable:
         return
     again = release.recode(people)
@@ -136,14 +136,14 @@ def test_rows_keep_their_number_and_their_other_columns(method: str, people: pl.
     assert again.columns == [name for name in people.columns if name != "name"]
     assert again["income"].equals(people["income"])
     if method == "mondrian":  # its cuts are strict, so that every row finds the group that it is in
-        kept = ks.anonymize(people, policy(require), method, rng=0, keep_order=True)
+        kept = ks.anonymize(people, policy(require), method, secret="0" * 32, keep_order=True)
         assert again.equals(kept.frame)
 
 
 def test_kactus_places_new_rows_by_the_way_to_the_leaf_and_not_by_the_median_shown() -> None:
     people = pl.DataFrame({"age": [10, 11, 12, 30, 40, 80], "label": ["u"] * 3 + ["v"] * 3})
     rules = ks.Policy(public=["age"], target="label", require="k=3")
-    release = ks.anonymize(people, rules, "kactus", rng=0)
+    release = ks.anonymize(people, rules, "kactus", secret="0" * 32)
     assert sorted(release.frame["age"].unique()) == ["11", "40"]
     # 24 is nearer to the median 11, but on the other side of the threshold: nearer to the number 30.
     assert release.recode(pl.DataFrame({"age": [24, 9, 1000, 20]}))["age"].to_list() == ["40", "11", "40", "11"]
@@ -161,7 +161,7 @@ def test_a_row_goes_to_the_narrowest_group_that_admits_it() -> None:
 def test_a_value_that_nobody_had_finds_its_place_in_the_hierarchy() -> None:
     people = pl.DataFrame({"town": ["ay", "ay", "by", "cy", "cy", "cy"], "label": list("uuuvvv")})
     rules = ks.Policy(public=["town"], target="label", require="k=3", hierarchies={"town": TOWNS})
-    release = ks.anonymize(people, rules, "tds", rng=0)
+    release = ks.anonymize(people, rules, "tds", secret="0" * 32)
     assert sorted(release.frame["town"].unique()) == ["north", "south"]
     new = pl.DataFrame({"town": ["dy", "by", "elsewhere", None]})
     assert release.recode(new)["town"].to_list() == ["south", "north", "*", "*"]
@@ -169,7 +169,9 @@ def test_a_value_that_nobody_had_finds_its_place_in_the_hierarchy() -> None:
 
 def test_numbers_written_as_text_are_numbers() -> None:
     people = pl.DataFrame({"age": ["1", "2", "30", "40"], "label": list("uuvv")})
-    release = ks.anonymize(people, ks.Policy(public=["age"], target="label", require="k=2"), "mondrian", rng=0)
+    release = ks.anonymize(
+        people, ks.Policy(public=["age"], target="label", require="k=2"), "mondrian", secret="0" * 32
+    )
     assert release.recode(pl.DataFrame({"age": ["2.0", "33", "?"]}))["age"].to_list()[:2] == ["[1, 2]", "[30, 40]"]
 
 
@@ -178,7 +180,7 @@ def test_refusals() -> None:
     rules = ks.Policy(
         identifier=["Name"], public=["Gender", "Married", "Age", "Sports car"], target="Loan risk", require="k=3"
     )
-    release = ks.anonymize(people, rules, "mondrian", rng=0)
+    release = ks.anonymize(people, rules, "mondrian", secret="0" * 32)
     with pytest.raises(ks.DataError, match="'Married'"):
         release.recode(people.drop("Married"))
     assert isinstance(release.recode(people.to_pandas()), type(people.to_pandas()))

@@ -108,7 +108,7 @@ WIDE = ks.Policy(person="id", public=["age"], private=["status"], require="k=2")
 def test_columns_of_a_wide_table_tell_nothing_of_people_who_are_withheld(last: str) -> None:
     rows = [(one, 30 + visit, "neg" if one % 2 else "pos") for one in (1, 2, 3, 4) for visit in (0, 1)]
     people = pl.DataFrame([*rows, (5, 90, "neg"), (5, 91, last)], schema=["id", "age", "status"], orient="row")
-    release = ks.anonymize(people, WIDE, "datafly", rng=0, form="wide")
+    release = ks.anonymize(people, WIDE, "datafly", secret="0" * 32, form="wide")
     assert release.withheld == 1
     assert release.frame.columns == ["age_1", "age_2", "status", "rows"]
     assert ks.audit(release.frame, WIDE).holds
@@ -118,7 +118,7 @@ def test_numbers_of_columns_tell_nothing_of_people_who_are_withheld() -> None:
     rows = [(one, 30, "neg" if one % 2 else "pos") for one in (1, 2, 3, 4)]
     more = [(one, 90 + 5 * visit, "pos") for one in (5, 6) for visit in range(one - 3)]
     people = pl.DataFrame([*rows, *more], schema=["id", "age", "status"], orient="row")
-    release = ks.anonymize(people, replace(WIDE, require="k=2, distinct_l=2"), "mondrian", rng=0, form="wide")
+    release = ks.anonymize(people, replace(WIDE, require="k=2, distinct_l=2"), "mondrian", secret="0" * 32, form="wide")
     shown = set(release.frame["rows"])
     numbers = {int(name.rpartition("_")[2]) for name in release.frame.columns if "_" in name}
     assert max(numbers, default=1) == max(shown)

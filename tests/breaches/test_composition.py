@@ -119,7 +119,12 @@ def test_two_owners_with_people_in_common() -> None:
 
 def tables() -> Iterator[Any]:
     people, asked = town(400, 5), policy("k=5, distinct_l=2")
-    yield people, asked, ks.anonymize(people, asked, "mondrian", rng=1), ks.anonymize(people, asked, "tds", rng=1)
+    yield (
+        people,
+        asked,
+        ks.anonymize(people, asked, "mondrian", secret="1" * 32),
+        ks.anonymize(people, asked, "tds", secret="1" * 32),
+    )
 
 
 def test_two_tables_with_different_groups() -> None:
@@ -136,7 +141,7 @@ def test_the_second_of_two_tables_is_refused_or_made_anew(book: Path, tmp_path: 
         first.save(tmp_path / "first.csv")
         with pytest.raises(ks.DoesNotHold, match=r"'registry A' has, second\.csv breaks k=5, distinct_l=2"):
             second.save(tmp_path / "second.csv")
-        made = ks.anonymize(people, asked, "tds", rng=1)
+        made = ks.anonymize(people, asked, "tds", secret="1" * 32)
         made.save(tmp_path / "second.csv")
     both = ks.audit(tmp_path / "second.csv", people, asked, beside=[(tmp_path / "first.csv", people)])
     assert both.holds
@@ -149,14 +154,14 @@ def test_the_second_of_two_tables_is_refused_or_made_anew(book: Path, tmp_path: 
 
 def test_a_table_beside_a_tree(book: Path, tmp_path: Path) -> None:
     people, asked = town(600, 7), policy("k=5, distinct_l=2")
-    table, tree = ks.anonymize(people, asked, "mondrian", rng=1), ks.learn(people, asked)
+    table, tree = ks.anonymize(people, asked, "mondrian", secret="1" * 32), ks.learn(people, asked)
     found = ks.audit(tree, people, asked, beside=[(table.table, people)])
     assert not found.holds
     with ks.Ledger(book):
         ks.publish_tree(tree, people, asked, tmp_path / "tree.json")
         with pytest.raises(ks.DoesNotHold, match=r"tree\.json"):
             table.save(tmp_path / "table.csv")
-        made = ks.anonymize(people, asked, "mondrian", rng=1)
+        made = ks.anonymize(people, asked, "mondrian", secret="1" * 32)
         made.save(tmp_path / "table.csv")
     assert made.audit.rows > 0.8 * people.height
     held = ks.audit(tmp_path / "tree.json", people, asked, beside=[(tmp_path / "table.csv", made.rows_released)])
@@ -167,15 +172,15 @@ def test_whoever_left_is_not_told_by_subtraction(book: Path, tmp_path: Path) -> 
     before, asked = town(300, 9), policy("k=5")
     after = before.tail(299)
     with ks.Ledger(book):
-        ks.anonymize(before, asked, "mondrian", rng=1).save(tmp_path / "m1.csv")
-        second = ks.anonymize(after, asked, "mondrian", rng=1)
+        ks.anonymize(before, asked, "mondrian", secret="1" * 32).save(tmp_path / "m1.csv")
+        second = ks.anonymize(after, asked, "mondrian", secret="1" * 32)
         second.save(tmp_path / "m2.csv")
     # The whole group of the one who left is gone.
     assert before.height - second.audit.rows >= 5
     assert second.stands is not None
     assert second.stands.withheld == 300 - 1 - second.audit.rows
     with ks.Ledger(book, left=before):
-        kept = ks.anonymize(after, asked, "mondrian", rng=1)
+        kept = ks.anonymize(after, asked, "mondrian", secret="1" * 32)
     assert kept.stands is not None
     assert kept.stands.stayed in (0, 1)
 
@@ -194,13 +199,13 @@ def test_one_more_row_of_somebody_is_not_told_by_subtraction(book: Path, tmp_pat
     found = ks.audit(ks.learn(june, asked), june, asked, beside=[(ks.learn(may, asked), may)])
     assert (found.holds, found.k.people) == (False, 1)
     with ks.Ledger(book):
-        ks.anonymize(may, asked, "mondrian", rng=1).save(tmp_path / "may.csv")
+        ks.anonymize(may, asked, "mondrian", secret="1" * 32).save(tmp_path / "may.csv")
         with pytest.raises(ks.Unreachable, match="nobody can be shown"):
-            ks.anonymize(june, asked, "mondrian", rng=1)
+            ks.anonymize(june, asked, "mondrian", secret="1" * 32)
         with pytest.raises(ks.DoesNotHold, match="together with"):
             ks.publish_table(june.drop("id"), asked, tmp_path / "june.csv", people=june)
         # Nothing is told of those whose rows are as they were.
-        ks.anonymize(may, asked, "mondrian", rng=1).save(tmp_path / "again.csv")
+        ks.anonymize(may, asked, "mondrian", secret="1" * 32).save(tmp_path / "again.csv")
 
 
 @pytest.mark.parametrize("later", ["k=2", "k=20"])
@@ -209,12 +214,12 @@ def test_what_was_promised_stays_true(later: str, book: Path, tmp_path: Path) ->
 
     people = town(200, 11)
     with ks.Ledger(book):
-        first = ks.anonymize(people, policy("k=6, distinct_l=3"), "mondrian", rng=1)
+        first = ks.anonymize(people, policy("k=6, distinct_l=3"), "mondrian", secret="1" * 32)
         first.save(tmp_path / "1.csv")
         with pytest.raises(ks.DoesNotHold, match="k=6"):
             ks.publish_tree(ks.learn(people, policy("k=2")), people, policy("k=2"), tmp_path / "tree.json")
         try:
-            made = ks.anonymize(people, policy(later), "mondrian", rng=1)
+            made = ks.anonymize(people, policy(later), "mondrian", secret="1" * 32)
         except ks.Unreachable:
             assert later == "k=20"  # no crowd of six becomes one of twenty
         else:
@@ -246,11 +251,11 @@ def test_whoever_was_forgotten_is_kept_out(book: Path, tmp_path: Path) -> None:
     people = pl.DataFrame([row(f"p{number}", 30, ["flu", "cold", "flu", "hiv"][number]) for number in range(4)])
     asked = policy("k=3, distinct_l=2")
     with ks.Ledger(book) as ledger:
-        ks.anonymize(people, asked, "mondrian", rng=1).save(tmp_path / "1.csv")
+        ks.anonymize(people, asked, "mondrian", secret="1" * 32).save(tmp_path / "1.csv")
         with ledger.opened() as store:
             assert all(store.forget_person(f"p{number}") for number in range(3))
         with pytest.raises(ks.Unreachable, match="nobody can be shown"):
-            ks.anonymize(people, asked, "mondrian", rng=1)
+            ks.anonymize(people, asked, "mondrian", secret="1" * 32)
         with pytest.raises(ks.LedgerError, match=r"3 people in 2\.csv were forgotten"):
             ks.publish_table(people.drop("id"), asked, tmp_path / "2.csv", people=people)
 
@@ -260,20 +265,22 @@ def test_what_was_made_beside_a_ledger_is_entered_there(book: Path, tmp_path: Pa
 
     people, asked = town(100, 13), policy()
     with ks.Ledger(book):
-        made = ks.anonymize(people, asked, "mondrian", rng=1)
+        made = ks.anonymize(people, asked, "mondrian", secret="1" * 32)
     made.save(tmp_path / "later.csv")
     with ks.Ledger(book), ThreadPoolExecutor(1) as threads:
-        threads.submit(lambda: ks.anonymize(people, asked, "mondrian", rng=1).save(tmp_path / "thread.csv")).result()
+        threads.submit(
+            lambda: ks.anonymize(people, asked, "mondrian", secret="1" * 32).save(tmp_path / "thread.csv")
+        ).result()
     assert [entry.name for entry in ks.Ledger(book).entries()] == ["later.csv", "thread.csv"]
     other = ks.Ledger.create(tmp_path / "other.ledger")
     from dataclasses import replace
 
     with other, pytest.raises(ks.PolicyError, match="entered in its own"):
-        ks.anonymize(people, replace(asked, ledger=str(book)), "mondrian", rng=1)
+        ks.anonymize(people, replace(asked, ledger=str(book)), "mondrian", secret="1" * 32)
 
 
 def test_a_ledger_is_no_place_for_tables(book: Path) -> None:
-    made = ks.anonymize(town(100, 13), policy(), "mondrian", rng=1)
+    made = ks.anonymize(town(100, 13), policy(), "mondrian", secret="1" * 32)
     with pytest.raises(ks.FileError, match="is a ledger of releases"):
         made.save(f"{book}?table=released")
     assert ks.Ledger(book).entries() == []

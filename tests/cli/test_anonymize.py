@@ -3,6 +3,7 @@
 import hashlib
 import json
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
@@ -40,7 +41,7 @@ def test_what_is_written_holds(method: str, capsys: pytest.CaptureFixture[str]) 
 
 
 def test_the_files_beside_it(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main([*ANONYMIZE, "-m", "mondrian", "--seed", "5", "--json"]) == 0
+    assert main([*ANONYMIZE, "-m", "mondrian", "--json"]) == 0
     told = json.loads(capsys.readouterr().out)
     manifest = json.loads(Path("out.csv.release.json").read_text())
     assert manifest["sha256"] == hashlib.sha256(Path("out.csv").read_bytes()).hexdigest()
@@ -48,18 +49,37 @@ def test_the_files_beside_it(capsys: pytest.CaptureFixture[str]) -> None:
     assert manifest["rows"] == {"released": 12, "withheld": 0}
     assert (told["method"], told["audit"]["holds"]) == ("mondrian", True)
     text = Path("out.csv.release.json").read_text()
-    assert "seed" not in text
-    assert "Anthony" not in text
     owner = json.loads(Path("out.csv.owner.json").read_text())
-    assert owner["seed"] == 5
+    assert len(bytes.fromhex(owner["secret"])) == 16
+    assert not any(word in text for word in ("seed", "secret", owner["secret"]))
+    assert "Anthony" not in text
     assert owner["source_sha256"] == hashlib.sha256(Path("people.csv").read_bytes()).hexdigest()
 
 
-def test_the_same_seed_gives_the_same_bytes() -> None:
-    main([*ANONYMIZE, "-m", "kactus", "--seed", "1"])
+def test_the_same_secret_gives_the_same_bytes(capsys: pytest.CaptureFixture[str]) -> None:
+    main([*ANONYMIZE, "-m", "kactus"])
     first = Path("out.csv").read_bytes()
-    main([*ANONYMIZE, "-m", "kactus", "--seed", "1"])
+    Path("out.csv.owner.json").rename("kept.json")
+    main([*ANONYMIZE, "-m", "kactus", "--again", "kept.json"])
     assert Path("out.csv").read_bytes() == first
+    assert json.loads(Path("out.csv.owner.json").read_text()) == json.loads(Path("kept.json").read_text())
+
+
+@pytest.mark.parametrize(
+    ("written", "said"),
+    [
+        ({"format": "kspan/release"}, "is not the file that stays with the owner"),
+        ({"format": "kspan/table-owner", "seed": 7}, "keeps no secret"),
+        ({"format": "kspan/table-owner", "secret": "7"}, "at least 32 hexadecimal digits"),
+        ([], "is not the file that stays with the owner"),
+    ],
+)
+def test_a_table_is_made_again_by_its_owners_file_alone(
+    written: Any, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("kept.json").write_text(json.dumps(written))
+    assert main([*ANONYMIZE, "-m", "kactus", "--again", "kept.json"]) == 2
+    assert said in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     policy = ks.Policy(public=COLUMNS[:3], target="income", require="k=10")
     policy.save("policy.toml")
     people.write_csv("people.csv")
-    ks.anonymize(people, policy, "mondrian", rng=0).frame.write_csv("released.csv")
+    ks.anonymize(people, policy, "mondrian", secret="0" * 32).frame.write_csv("released.csv")
     ks.datasets.load_adult("test").select(COLUMNS).head(400).write_csv("test.csv")
     return tmp_path
 

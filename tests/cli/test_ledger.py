@@ -106,7 +106,7 @@ def test_the_policy_may_name_it(capsys: Any) -> None:
     os.chdir("elsewhere")
     assert main(["learn", "../june.csv", "-p", "../policy.toml", "-o", "tree.json"]) == 0
     policy = ks.Policy.load("../policy.toml")
-    made = ks.anonymize(people(0, 200), policy, "mondrian", rng=1)
+    made = ks.anonymize(people(0, 200), policy, "mondrian", secret="1" * 32)
     made.save("python.csv")
     assert [entry.recipient for entry in ks.Ledger(f"../{BOOK}").entries()] == ["A", None, None]
     with pytest.raises(ks.DoesNotHold, match="together with"):

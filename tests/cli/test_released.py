@@ -21,7 +21,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     rows = [(school, "school" if school[0].isdigit() else "more", "*") for school in schools]
     policy = ks.Policy(public=NAMES, target="income", require="k=25", hierarchies={"education": ks.Hierarchy.of(rows)})
     policy.save("policy.toml")
-    ks.anonymize("people.csv", policy, "mondrian", show="hierarchy", rng=0).save("released.csv")
+    ks.anonymize("people.csv", policy, "mondrian", show="hierarchy", secret="0" * 32).save("released.csv")
     ks.Policy(public=NAMES, target="income", require="k=25").save("plain.toml")
     return tmp_path
 
@@ -173,7 +173,7 @@ def test_ranges_of_ones_own(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_hierarchies_built_from_the_data_are_not_told() -> None:
     policy = ks.Policy(public=NAMES, target="income", require="k=25", hierarchies={"education": {"build": "auto"}})
-    assert ks.anonymize("people.csv", policy, "tds", rng=0).names == {}
+    assert ks.anonymize("people.csv", policy, "tds", secret="0" * 32).names == {}
 
 
 @pytest.mark.slow

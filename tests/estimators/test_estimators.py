@@ -187,7 +187,11 @@ def test_columns_in_no_list_are_dropped_and_wrong_names_refused() -> None:
 
 
 RELEASED = ks.anonymize(
-    ADULT, ks.Policy(public=PEOPLE.columns, target="income", require="k=10"), method="mondrian", rng=0, keep_order=True
+    ADULT,
+    ks.Policy(public=PEOPLE.columns, target="income", require="k=10"),
+    method="mondrian",
+    secret="0" * 32,
+    keep_order=True,
 ).table
 
 

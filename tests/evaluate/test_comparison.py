@@ -21,7 +21,7 @@ POLICY = ks.Policy(public=["age", "education", "sex"], private=["hours-per-week"
 
 @pytest.fixture(scope="module")
 def release() -> ks.TableRelease:
-    return ks.anonymize(TRAIN, POLICY, "mondrian", rng=0)
+    return ks.anonymize(TRAIN, POLICY, "mondrian", secret="0" * 32)
 
 
 def commonest(people: pl.DataFrame, policy: ks.Policy) -> Predictor:

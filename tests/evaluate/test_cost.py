@@ -45,7 +45,7 @@ def test_a_table_is_what_compare_says_of_it(method: str, options: dict[str, Any]
     assert asked.height == curve.tested == 200 - 1  # each of two labels is rounded down
     assert ks_of(curve) == [5, 50]
     for point in curve.points:
-        release = ks.anonymize(trial.known, requiring(POLICY, point.k), method, rng=seed, **options)
+        release = ks.anonymize(trial.known, requiring(POLICY, point.k), method, secret=f"{seed:032x}", **options)
         found = ks.compare(trial.known, {"it": release}, asked, POLICY, ["c45"])
         assert [curve.ceiling, point.accuracy] == found.table["accuracy"].to_list()
         assert curve.floor == found.baseline
@@ -91,7 +91,7 @@ def right(model: Any, trial: Trial) -> float:
 
 def test_without_a_target_everybody_is_released() -> None:
     curve = cost_curve(FEW, NO_TARGET, "mondrian", ks=[10])
-    whole = ks.anonymize(FEW, NO_TARGET, "mondrian", rng=0)
+    whole = ks.anonymize(FEW, NO_TARGET, "mondrian", secret="0" * 32)
     (point,) = curve.points
     assert (point.accuracy, point.loss, point.crowds) == (None, whole.audit.utility.ncp, whole.audit.groups)
     assert (curve.learner, curve.target, curve.tested, curve.ceiling, curve.floor) == (None, None, 0, None, None)
@@ -132,7 +132,7 @@ def test_all_else_that_is_required_stays() -> None:
     only_l = replace(NO_TARGET, require=ks.DistinctL(2))
     curve = cost_curve(FEW, only_l, "mondrian", ks=[1])
     assert curve.chosen == 1
-    assert curve.points[0].crowds == ks.anonymize(FEW, only_l, "mondrian", rng=0).audit.groups
+    assert curve.points[0].crowds == ks.anonymize(FEW, only_l, "mondrian", secret="0" * 32).audit.groups
     assert curve.points[0].crowds < cost_curve(FEW, NO_TARGET, "mondrian", ks=[1]).points[0].crowds  # type: ignore[operator]
 
 
@@ -147,11 +147,11 @@ def test_auto_is_settled_once() -> None:
     seed, trial = trial_of()
     steps: list[str] = []
     curve = cost_curve(FEW, POLICY, "auto", ks=[2, 10], progress=steps.append)
-    assert curve.method == ks.anonymize(trial.known, POLICY, "auto", rng=seed).method
+    assert curve.method == ks.anonymize(trial.known, POLICY, "auto", secret=f"{seed:032x}").method
     assert steps == ["choosing a method", "k = 2 (1 of 2)", "k = 10 (2 of 2)", "learning from the raw rows"]
     too_much = replace(POLICY, require=ks.KAnonymity(500))
     settled = cost_curve(FEW, too_much, "auto", ks=[2, 20])
-    assert settled.method == ks.anonymize(trial.known, requiring(POLICY, 20), "auto", rng=seed).method
+    assert settled.method == ks.anonymize(trial.known, requiring(POLICY, 20), "auto", secret=f"{seed:032x}").method
     with pytest.raises(ks.Unreachable, match="k=500 cannot be reached"):
         cost_curve(FEW, too_much, "auto", ks=[500, 600])
 

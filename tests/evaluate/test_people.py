@@ -61,7 +61,7 @@ def test_ages_are_computed_before_people_are_divided() -> None:
     found = ks.five_by_two(VISITS, WITH_AGE, ["c45", "kadet"])
     assert set(found.means) == {"c45", "kadet"}
     assert cost_curve(VISITS, WITH_AGE, "kadet", ks=[2]).points[0].accuracy is not None
-    release = ks.anonymize(VISITS, WITH_AGE, "mondrian", rng=1)
+    release = ks.anonymize(VISITS, WITH_AGE, "mondrian", secret="1" * 32)
     compared = ks.compare(VISITS, {"k=2": release}, VISITS, WITH_AGE, ["c45"])
     assert compared.table["columns"].to_list() == [2, 2]
     assert compared.left_out == ()

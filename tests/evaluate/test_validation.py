@@ -81,7 +81,7 @@ def test_anonymizing_before_learning_is_a_contender() -> None:
     """Kisilevich et al., Fig. 7: the training half is made anonymous, the other half is asked as it is."""
 
     def after_mondrian(known: pl.DataFrame, asked: pl.DataFrame) -> pl.Series:
-        release = ks.anonymize(known, POLICY, "mondrian", rng=0)
+        release = ks.anonymize(known, POLICY, "mondrian", secret="0" * 32)
         return ks.predict(ks.learn(release.table, POLICY, "c45"), asked)["predicted: income"]
 
     found = ks.five_by_two(PEOPLE, POLICY, {"c45": "c45", "anonymous": after_mondrian})

@@ -47,7 +47,7 @@ def released(method: str, frame: pl.DataFrame, asked: ks.Policy, place: Path) ->
             tree = ks.learn(stands.people, asked, "kadet", known=stands.classes)
             ks.publish_tree(tree, stands.people, asked, place / "tree.json")
             return naive.Published(_numbers(stands.people), tree=ks.load_tree(place / "tree.json").tree)
-        made = ks.anonymize(frame, asked, method, rng=0)
+        made = ks.anonymize(frame, asked, method, secret="0" * 32)
     except ks.Unreachable:
         return None
     made.save(place / "table.csv")

@@ -95,7 +95,7 @@ def test_what_is_made_for_people_holds_by_definition(
         domains={"age": [0, 7]},
     )  # type: ignore[arg-type]  # fmt: skip
     try:
-        release = ks.anonymize(frame, asked, method, rng=seed)
+        release = ks.anonymize(frame, asked, method, secret=f"{seed:032x}")
     except ks.Unreachable:
         return
     assert "id" not in release.frame.columns
@@ -136,7 +136,7 @@ def test_people_with_one_row_each_are_rows(method: str, frame: pl.DataFrame, see
 
 def _made(frame: pl.DataFrame, asked: ks.Policy, method: str, seed: int) -> ks.TableRelease | None:
     try:
-        return ks.anonymize(frame, asked, method, rng=seed)
+        return ks.anonymize(frame, asked, method, secret=f"{seed:032x}")
     except ks.Unreachable:
         return None
 

@@ -46,7 +46,7 @@ def test_releases_of_sets_keep_it(known: int | str, people: list[set[str]], seed
     frame = pl.DataFrame({"codes": [";".join(sorted(codes)) for codes in people], "illness": ["x"] * len(people)})
     policy = ks.Policy(public=["codes"], private=["illness"], sets={"codes": ";"}, known_rows=known, require="k=2")  # type: ignore[arg-type]
     try:
-        release = ks.anonymize(frame, policy, "mondrian", rng=seed)
+        release = ks.anonymize(frame, policy, "mondrian", secret=f"{seed:032x}")
     except ks.Unreachable:
         return
     group = release.partition.group

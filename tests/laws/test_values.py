@@ -172,11 +172,11 @@ def policy(require: str, **more: Any) -> ks.Policy:
 def test_makers_of_tables_refuse_a_value_that_nobody_has(method: str) -> None:
     asked = policy('k=2, confidence["illness=hvi"]=0.2')
     with pytest.raises(ks.PolicyError, match="nobody has") as refused:
-        ks.anonymize(PEOPLE, asked, method, rng=0)
+        ks.anonymize(PEOPLE, asked, method, secret="0" * 32)
     assert "flu" not in str(refused.value)
     assert "'hiv'" not in str(refused.value)
     declared = replace(asked, domains={"illness": ["flu", "cold", "hiv", "hvi"]})
-    assert ks.anonymize(PEOPLE, declared, method, rng=0).audit.holds
+    assert ks.anonymize(PEOPLE, declared, method, secret="0" * 32).audit.holds
 
 
 @pytest.mark.parametrize("method", ["kadet", "kadet-c45", "clusters"])
@@ -346,7 +346,7 @@ def test_every_table_that_is_made_holds(method: str, people: pl.DataFrame, data:
     require = f'k=2, confidence["label={label}"]={bounds[0]}, confidence["income={income}.0"]={bounds[1]}'
     asked = policy_of_table(require, domains={"label": ["u", "v"], "income": [0, 3]}, counting=counting)
     try:
-        release = ks.anonymize(people, asked, method, rng=0)
+        release = ks.anonymize(people, asked, method, secret="0" * 32)
     except ks.Unreachable:
         return
     shown = release.frame.partition_by("age", "town", "color")

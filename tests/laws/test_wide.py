@@ -122,7 +122,7 @@ def test_wide_releases_hold_by_definition(
     method: str, require: str, frame: pl.DataFrame, seed: int, at_most: int | None
 ) -> None:
     try:
-        release = ks.anonymize(frame, asked_of(require), method, rng=seed, form="wide", at_most=at_most)
+        release = ks.anonymize(frame, asked_of(require), method, secret=f"{seed:032x}", form="wide", at_most=at_most)
     except ks.Unreachable:
         return
     people = read(release.frame)
@@ -146,7 +146,7 @@ def test_the_wide_form_of_one_row_each_is_the_table_itself(method: str, frame: p
     made = []
     for form in ("long", "wide"):
         try:
-            made.append(ks.anonymize(one_each, asked_of("k=2"), method, rng=seed, form=form).frame)
+            made.append(ks.anonymize(one_each, asked_of("k=2"), method, secret=f"{seed:032x}", form=form).frame)
         except ks.Unreachable:
             made.append(None)
     assert (made[0] is None) == (made[1] is None)

@@ -54,7 +54,7 @@ def test_month_after_month(name: str, tmp_path: Path) -> None:
     shown = []
     for number, (first, last) in enumerate([(0, 220), (5, 260), (5, 300)]):
         with ks.Ledger(tmp_path / "r.ledger", left=people(0, 220) if number else None):
-            made = ks.anonymize(people(first, last), policy, "mondrian", rng=1)
+            made = ks.anonymize(people(first, last), policy, "mondrian", secret="1" * 32)
             made.save(tmp_path / f"{number}.csv")
             shown.append(made)
     assert all(one.audit.holds for one in holdings(ks.Ledger(tmp_path / "r.ledger")))
@@ -69,17 +69,17 @@ def test_others_than_mondrian_are_refused_where_groups_must_not_overlap(tmp_path
     policy = ks.Policy(**CASES["people are counted"][1])
     ks.Ledger.create(tmp_path / "r.ledger")
     with ks.Ledger(tmp_path / "r.ledger"):
-        ks.anonymize(one_visit(0, 200), policy, "tds", rng=1).save(tmp_path / "0.csv")
+        ks.anonymize(one_visit(0, 200), policy, "tds", secret="1" * 32).save(tmp_path / "0.csv")
         with pytest.raises(ks.Unreachable, match="use -m mondrian"):
-            ks.anonymize(one_visit(0, 250), policy, "tds", rng=1)
-        assert ks.anonymize(one_visit(0, 250), policy, "auto", rng=1).method == "mondrian"
+            ks.anonymize(one_visit(0, 250), policy, "tds", secret="1" * 32)
+        assert ks.anonymize(one_visit(0, 250), policy, "auto", secret="1" * 32).method == "mondrian"
 
 
 def test_models_of_people_with_several_rows_are_refused_beside_earlier_ones(tmp_path: Path) -> None:
     policy = ks.Policy(**CASES["several rows"][1])
     ks.Ledger.create(tmp_path / "r.ledger")
     with ks.Ledger(tmp_path / "r.ledger"):
-        ks.anonymize(visits(0, 200), policy, "mondrian", rng=1).save(tmp_path / "0.csv")
+        ks.anonymize(visits(0, 200), policy, "mondrian", secret="1" * 32).save(tmp_path / "0.csv")
         stands = ks.standing(visits(0, 250), policy, whole=True)
         with pytest.raises(ks.PolicyError, match="people have several rows"):
             ks.learn(stands.people, policy, known=stands.classes)
@@ -90,7 +90,7 @@ def test_a_table_that_was_changed_is_not_entered(tmp_path: Path) -> None:
 
     policy = ks.Policy(identifier=["id"], public=["sex", "age"], target="ill", require="k=5")
     ks.Ledger.create(tmp_path / "r.ledger")
-    made = ks.anonymize(one_visit(0, 200), policy, "mondrian", rng=1)
+    made = ks.anonymize(one_visit(0, 200), policy, "mondrian", secret="1" * 32)
     other = replace(made, table=made.frame.with_columns(ill=pl.lit("a")))
     with ks.Ledger(tmp_path / "r.ledger"), pytest.raises(ks.DoesNotHold, match="was changed after it was made"):
         other.save(tmp_path / "0.csv")
@@ -99,7 +99,7 @@ def test_a_table_that_was_changed_is_not_entered(tmp_path: Path) -> None:
 
 def test_nothing_can_be_matched_without_people(tmp_path: Path) -> None:
     policy = ks.Policy(identifier=["id"], public=["sex", "age"], target="ill", require="k=2")
-    table = ks.anonymize(one_visit(0, 200), policy, "mondrian", rng=1).frame
+    table = ks.anonymize(one_visit(0, 200), policy, "mondrian", secret="1" * 32).frame
     ks.Ledger.create(tmp_path / "r.ledger")
     with ks.Ledger(tmp_path / "r.ledger"):
         with pytest.raises(ks.LedgerError, match=r"who is in 0\.csv is not known"):

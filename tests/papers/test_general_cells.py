@@ -28,7 +28,7 @@ def released(k: int, public: int) -> Table:
     names = SIX + ADDED[: public - len(SIX)]
     others = [name for name in TRAIN.columns if name not in (*names, "income")]
     policy = ks.Policy(public=names, private=others, target="income", require=ks.KAnonymity(k))
-    release = ks.anonymize(TRAIN, policy, "mondrian", show="set", width="distinct", rng=0)
+    release = ks.anonymize(TRAIN, policy, "mondrian", show="set", width="distinct", secret="0" * 32)
     return encode(release.frame.select(*WORDS, "income"), LEARNED)
 
 

@@ -154,7 +154,7 @@ def accuracy_of_another(method: str, train: pl.DataFrame, test: pl.DataFrame, k:
     *names, target = train.columns
     hierarchies = {name: given for name, given in ks.datasets.adult_policy().hierarchies.items() if name in names}
     policy = ks.Policy(public=names, target=target, require=f"k={k}", hierarchies=hierarchies)
-    release = ks.anonymize(train, policy, method, rng=0)
+    release = ks.anonymize(train, policy, method, secret="0" * 32)
     plain = ks.Policy(public=names, target=target, require="k=1")
     tree = c45(encode(with_middles(release.frame, train), plain), plain)
     tests = [test, with_middles(release.recode(test), train)]

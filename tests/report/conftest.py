@@ -44,4 +44,4 @@ def open_page(browser: Browser, tmp_path: Path) -> Iterator[Callable[..., Opened
 def adult_release() -> ks.TableRelease:
     """A table of a part of the census."""
     people = ks.datasets.load_adult("train").head(3000)
-    return ks.anonymize(people, ks.datasets.adult_policy("k=10"), "kactus", rng=1)
+    return ks.anonymize(people, ks.datasets.adult_policy("k=10"), "kactus", secret="1" * 32)

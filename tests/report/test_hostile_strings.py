@@ -55,7 +55,7 @@ def pages(words: tuple[str, ...]) -> dict[str, str]:
     policy = ks.Policy(public=names[:2], private=[names[2]], target=names[3], require="k=3")
     domains = {name: sorted(frame[name].unique()) for name in names}
     told = ks.Policy(public=names[:2], private=[names[2]], target=names[3], require="k=3", domains=domains)
-    release = ks.anonymize(frame, policy, "mondrian", rng=1)
+    release = ks.anonymize(frame, policy, "mondrian", secret="1" * 32)
     tree = ks.learn(frame, told)
     baskets = pl.DataFrame(np.random.default_rng(1).integers(0, 2, (300, 4)), schema=names)
     of_baskets = ks.Policy(public=names[:2], private=names[2:], require="k=3")

@@ -14,7 +14,7 @@ def test_names_of_a_hierarchy_are_as_good_as_declared_values(method: str) -> Non
     policy = ks.Policy(
         public=["education", "sex"], target="income", require="k=20", hierarchies=names, domains=declared
     )
-    release = ks.anonymize(people, policy, method, rng=0)
+    release = ks.anonymize(people, policy, method, secret="0" * 32)
     assert ks.audit(release.table, policy).holds
     assert ks.audit(release, people).holds
     ks.learn(release.table, policy, "c45")
@@ -29,7 +29,7 @@ def test_names_that_look_like_ranges_are_names_where_values_are_declared() -> No
         hierarchies={"a": ks.Automatic()},
         domains={"a": ["1", "2", "3", "4"]},
     )
-    release = ks.anonymize(people, policy, "incognito", rng=0)
+    release = ks.anonymize(people, policy, "incognito", secret="0" * 32)
     assert set(release.table["a"]) == {"[1, 2]", "[3, 4]"}
     assert ks.learn(release.table, policy, "id3").root.people == 40
 

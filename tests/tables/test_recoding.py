@@ -29,7 +29,7 @@ PUBLIC = ("age", "town", "color")
 def made(people: pl.DataFrame, method: str, require: str = "k=2", **more: Any) -> ks.TableRelease | None:
     options = {"seconds": 0.2} if method == "k-optimize" else {}
     try:
-        return ks.anonymize(people, policy(require, **more), method, rng=0, keep_order=True, **options)
+        return ks.anonymize(people, policy(require, **more), method, secret="0" * 32, keep_order=True, **options)
     except ks.Unreachable:
         return None
 
@@ -59,7 +59,7 @@ def test_a_stored_recoding_gives_the_same_as_the_one_in_memory(
     assert kept.recode(rows_of(new)).equals(release.recode(rows_of(new)))
     assert kept.checksum == hashlib.sha256((folder / "recoding.json").read_bytes()).hexdigest()
     if released(kept, people):
-        again, before = (each.apply(people, withhold=True, rng=3) for each in (kept, release.kept_recoding()))
+        again, before = (each.apply(people, withhold=True, secret="3" * 32) for each in (kept, release.kept_recoding()))
         assert again.frame.equals(before.frame)
 
 
@@ -123,7 +123,7 @@ def people() -> pl.DataFrame:
 
 @pytest.fixture(scope="module")
 def kept(people: pl.DataFrame) -> ks.KeptRecoding:
-    return ks.anonymize(people, {**MORTGAGE, "require": {"k": 3}}, "mondrian", rng=0).kept_recoding()
+    return ks.anonymize(people, {**MORTGAGE, "require": {"k": 3}}, "mondrian", secret="0" * 32).kept_recoding()
 
 
 def test_the_file_is_the_owners_alone(kept: ks.KeptRecoding, tmp_path: Path) -> None:
@@ -134,7 +134,7 @@ def test_the_file_is_the_owners_alone(kept: ks.KeptRecoding, tmp_path: Path) -> 
 
 
 def test_the_manifest_says_where_it_is_from(kept: ks.KeptRecoding, people: pl.DataFrame, tmp_path: Path) -> None:
-    release = kept.apply(people, rng=1)
+    release = kept.apply(people, secret="1" * 32)
     release.save(tmp_path / "night.csv")
     manifest = json.loads((tmp_path / "night.csv.release.json").read_text())
     assert manifest["method"] == "applied"
@@ -156,7 +156,9 @@ def test_rows_that_break_it_are_refused_or_withheld(kept: ks.KeptRecoding, peopl
 
 def test_a_value_that_no_group_admits_is_suppressed_and_not_made_up() -> None:
     people = pl.DataFrame({"age": [10, 11, 12, 30, 40, 50], "label": list("uuuvvv")})
-    release = ks.anonymize(people, ks.Policy(public=["age"], target="label", require="k=3"), "mondrian", rng=0)
+    release = ks.anonymize(
+        people, ks.Policy(public=["age"], target="label", require="k=3"), "mondrian", secret="0" * 32
+    )
     new = pl.DataFrame({"age": [24, 1000, None, 10, 11, 12], "label": list("uvuvuv")})
     assert "*" not in release.recode(new)["age"].to_list()[:2]  # to learn from, the nearest will do
     assert release.kept_recoding().apply(new, keep_order=True).frame["age"].to_list() == ["*"] * 3 + ["[10, 12]"] * 3
@@ -165,7 +167,7 @@ def test_a_value_that_no_group_admits_is_suppressed_and_not_made_up() -> None:
 def test_a_value_that_nobody_had_gets_the_narrowest_cell_that_is_true() -> None:
     people = pl.DataFrame({"age": [15, 16, 18, 20, 21, 24], "label": list("uuuvvv")})
     rules = ks.Policy(public=["age"], target="label", require="k=3", hierarchies={"age": ks.Intervals((5, 10))})
-    kept = ks.anonymize(people, rules, "incognito", rng=0).kept_recoding()
+    kept = ks.anonymize(people, rules, "incognito", secret="0" * 32).kept_recoding()
     new = pl.DataFrame({"age": [19, 19, 19, 22, 22, 22], "label": list("uvuvuv")})
     # 19 is nearer to 20 than to 18, or as near, but it is no number from 20 to 24.
     assert kept.apply(new, keep_order=True).frame["age"].to_list() == ["[15, 19]"] * 3 + ["[20, 24]"] * 3
@@ -174,7 +176,7 @@ def test_a_value_that_nobody_had_gets_the_narrowest_cell_that_is_true() -> None:
 def test_codes_that_nobody_had_are_shown_by_their_prefix() -> None:
     people = pl.DataFrame({"zip": ["1305", "1306", "1311", "1312"], "ill": list("abab")})
     rules = ks.Policy(public=["zip"], private=["ill"], require="k=2", hierarchies={"zip": {"build": "prefixes"}})
-    kept = ks.anonymize(people, rules, "incognito", rng=0).kept_recoding()
+    kept = ks.anonymize(people, rules, "incognito", secret="0" * 32).kept_recoding()
     new = pl.DataFrame({"zip": ["1309", "1306", "9999", "9998"], "ill": list("abab")})
     assert kept.apply(new, keep_order=True).frame["zip"].to_list() == ["130*", "130*", "*", "*"]
 
@@ -182,7 +184,7 @@ def test_codes_that_nobody_had_are_shown_by_their_prefix() -> None:
 def test_earlier_releases_are_judged_with_the_new_rows() -> None:
     people = pl.DataFrame({"town": ["ay"] * 4 + ["by"] * 4, "ill": list("xyxy") * 2})
     rules = ks.Policy(public=["town"], private=["ill"], require="k=2, t=0.03")
-    release = ks.anonymize(people, rules, "mondrian", rng=0)
+    release = ks.anonymize(people, rules, "mondrian", secret="0" * 32)
     kept = release.kept_recoding()
     odd = pl.DataFrame({"town": ["ay"] * 4, "ill": list("xxxy")})
     assert kept.apply(odd).audit.holds  # by themselves, they are as everybody is
@@ -197,7 +199,7 @@ def test_earlier_releases_are_judged_with_the_new_rows() -> None:
 def test_private_numbers_of_earlier_files_are_the_same_numbers() -> None:
     people = pl.DataFrame({"town": ["ay"] * 4, "debt": [1.0, 2.0, None, 2.0]})
     rules = ks.Policy(public=["town"], private=["debt"], require="k=2, distinct_l=3")
-    release = ks.anonymize(people, rules, "mondrian", rng=0)
+    release = ks.anonymize(people, rules, "mondrian", secret="0" * 32)
     as_text = pl.DataFrame({"town": ["ay"] * 2, "debt": ["1", "2"]})
     found = release.kept_recoding().apply(people, beside=[as_text])
     assert found.audit.holds
@@ -209,7 +211,7 @@ def test_private_numbers_of_earlier_files_are_the_same_numbers() -> None:
 def test_people_with_several_rows_are_not_taken_for_several_people() -> None:
     people = pl.DataFrame({"id": range(8), "town": ["ay", "by"] * 4, "ill": list("abab") * 2})
     rules = ks.Policy(person="id", public=["town"], private=["ill"], require="k=2")
-    release = ks.anonymize(people, rules, "mondrian", rng=0)
+    release = ks.anonymize(people, rules, "mondrian", secret="0" * 32)
     kept = release.kept_recoding()
     assert kept.apply(people).frame.columns == ["town", "ill"]
     with pytest.raises(ks.PolicyError, match="8 new rows are of 2 people"):
@@ -221,7 +223,7 @@ def test_people_with_several_rows_are_not_taken_for_several_people() -> None:
 
 
 def test_who_counts_people_cannot_add_to_releases_of_unknown_people(people: pl.DataFrame) -> None:
-    release = ks.anonymize(people, {**MORTGAGE, "counting": "people", "require": {"k": 3}}, "mondrian", rng=0)
+    release = ks.anonymize(people, {**MORTGAGE, "counting": "people", "require": {"k": 3}}, "mondrian", secret="0" * 32)
     with pytest.raises(ks.PolicyError, match="the policy counts people"):
         release.kept_recoding().apply(people, beside=[release.frame])
 
@@ -280,7 +282,7 @@ def document() -> dict[str, Any]:
         public=["age", "town", "zip"], private=["income"], target="label", require="k=3",
         hierarchies={"town": towns, "zip": ks.Prefixes()}, domains={"age": [0, 120]},
     )  # fmt: skip
-    return dict(json.loads(ks.anonymize(people, rules, "kactus", rng=0).kept_recoding().content))
+    return dict(json.loads(ks.anonymize(people, rules, "kactus", secret="0" * 32).kept_recoding().content))
 
 
 DOCUMENT = document()
@@ -388,7 +390,9 @@ def test_cells_that_admit_nobody_release_nothing_false(tmp_path: Path) -> None:
 def test_large_whole_numbers_keep_their_digits(tmp_path: Path) -> None:
     ids = [2**53 + n for n in range(4)] + [2**62 + n for n in range(4)]
     people = pl.DataFrame({"code": np.array(ids), "label": list("uvuvuvuv")})
-    release = ks.anonymize(people, ks.Policy(public=["code"], target="label", require="k=2"), "mondrian", rng=0)
+    release = ks.anonymize(
+        people, ks.Policy(public=["code"], target="label", require="k=2"), "mondrian", secret="0" * 32
+    )
     assert stored(release, tmp_path).recode(people).equals(release.recode(people))
 
 
@@ -400,7 +404,7 @@ def test_dates_are_kept_and_shown_as_dates(method: str, tmp_path: Path) -> None:
         public=["birth"], private=["y"], require="k=4", hierarchies={"birth": ks.Dates(levels=("year", "decade"))},
         domains={"birth": [date(1900, 1, 1), date(2020, 1, 1)]},
     )  # fmt: skip
-    release = ks.anonymize(people, policy, method, rng=1)
+    release = ks.anonymize(people, policy, method, secret="1" * 32)
     release.save_recoding(tmp_path / "r.json")
     kept = ks.load_recoding(tmp_path / "r.json")
     assert kept.policy == policy

@@ -40,7 +40,7 @@ def swapped() -> pl.DataFrame:
 
 
 def test_everybody_is_one_row() -> None:
-    release = ks.anonymize(panel(), POLICY, "mondrian", rng=1, form="wide")
+    release = ks.anonymize(panel(), POLICY, "mondrian", secret="1" * 32, form="wide")
     assert release.frame.columns == [
         "sex", "age", "town_1", "town_2", "town_3", "illness_1", "illness_2", "illness_3", "rows",
     ]  # fmt: skip
@@ -58,11 +58,11 @@ def test_everybody_is_one_row() -> None:
 
 def test_rows_come_in_the_order_of_a_column() -> None:
     ordered = replace(POLICY, order="date", require="k=2")  # type: ignore[arg-type]
-    wide = ks.anonymize(panel(), ordered, "mondrian", rng=1, form="wide").wide
+    wide = ks.anonymize(panel(), ordered, "mondrian", secret="1" * 32, form="wide").wide
     assert wide is not None
     # p2 was in ay in July, in by in August, and in ay in September.
     assert [wide.frame[f"town_{number}"][2] for number in (1, 2, 3)] == ["ay", "by", "ay"]
-    by_value = ks.anonymize(panel(), POLICY, "mondrian", rng=1, form="wide").wide
+    by_value = ks.anonymize(panel(), POLICY, "mondrian", secret="1" * 32, form="wide").wide
     assert by_value is not None
     assert [by_value.frame[f"town_{number}"][2] for number in (1, 2, 3)] == ["ay", "ay", "by"]
 
@@ -85,7 +85,7 @@ def test_how_many_rows_somebody_has_is_known() -> None:
 
 
 def test_rows_that_are_not_kept_are_told() -> None:
-    release = ks.anonymize(panel(), POLICY, "mondrian", rng=1, form="wide", at_most=2)
+    release = ks.anonymize(panel(), POLICY, "mondrian", secret="1" * 32, form="wide", at_most=2)
     assert "town_3" not in release.frame.columns
     assert release.withheld == 0
     assert release.manifest()["claim"]["rows_left_out"] == 20
@@ -97,7 +97,7 @@ def test_too_few_with_so_many_rows_lose_their_last() -> None:
         {"id": ["p2"] * 2, "sex": ["F"] * 2, "age": [32] * 2, "town": ["ay"] * 2, "date": ["2026-01-01"] * 2,
          "illness": ["flu", "none"]}
     )  # fmt: skip
-    release = ks.anonymize(pl.concat([panel(), more]), POLICY, "mondrian", rng=1, form="wide")
+    release = ks.anonymize(pl.concat([panel(), more]), POLICY, "mondrian", secret="1" * 32, form="wide")
     assert int(release.frame["rows"].max()) == 3  # type: ignore[arg-type]
     assert "town_4" not in release.frame.columns
     assert release.manifest()["claim"]["rows_left_out"] == 2
@@ -105,7 +105,7 @@ def test_too_few_with_so_many_rows_lose_their_last() -> None:
 
 def test_a_release_by_people_is_judged_with_them() -> None:
     by_people = replace(POLICY, counting="people")
-    release = ks.anonymize(panel(), by_people, "mondrian", rng=1, form="wide")
+    release = ks.anonymize(panel(), by_people, "mondrian", secret="1" * 32, form="wide")
     assert release.behind is not None
     assert release.audit.linked is not None
     assert ks.audit(release).holds
@@ -116,7 +116,7 @@ def test_files_are_judged_again(tmp_path: Path, capsys: pytest.CaptureFixture[st
     people, released, policy = (str(tmp_path / name) for name in ("visits.csv", "wide.csv", "policy.toml"))
     panel().write_csv(people)
     POLICY.save(policy)
-    made = ["anonymize", people, "-p", policy, "-m", "mondrian", "--seed", "1", "-o", released]
+    made = ["anonymize", people, "-p", policy, "-m", "mondrian", "-o", released]
     assert main([*made, "--form", "wide", "--at-most", "2", "--order", "date", "--report", f"{released}.html"]) == 0
     assert main(["audit", released, "-p", policy]) == 0
     assert main(["audit", released, "-p", policy, "--data", people, "--order", "date", "--counting", "people"]) == 0
@@ -187,7 +187,7 @@ def test_what_is_neither_long_nor_wide_is_refused() -> None:
 
 
 def test_people_who_are_not_those_of_the_release_are_refused() -> None:
-    release = ks.anonymize(panel(), POLICY, "mondrian", rng=1, form="wide")
+    release = ks.anonymize(panel(), POLICY, "mondrian", secret="1" * 32, form="wide")
     moved = panel().with_columns(sex=pl.when(pl.col("date") == "2026-08-01").then(pl.lit("M")).otherwise("sex"))
     with pytest.raises(ks.DataError, match="the people cannot be used: 'sex' is one column"):
         ks.audit(release.frame, moved, POLICY)
@@ -196,7 +196,7 @@ def test_people_who_are_not_those_of_the_release_are_refused() -> None:
 
 
 def test_a_wide_recoding_is_not_kept() -> None:
-    release = ks.anonymize(panel(), POLICY, "mondrian", rng=1, form="wide")
+    release = ks.anonymize(panel(), POLICY, "mondrian", secret="1" * 32, form="wide")
     with pytest.raises(ks.PolicyError, match="cannot be applied to later rows"):
         release.kept_recoding()
     with pytest.raises(ks.PolicyError, match="make a long one"):
@@ -210,7 +210,8 @@ def test_what_cannot_be_reached_with_all_rows_is_refused() -> None:
 
 def test_the_order_does_not_matter_to_a_long_table() -> None:
     made = [
-        ks.anonymize(panel(), policy, "mondrian", rng=1).frame for policy in (POLICY, replace(POLICY, order="date"))
+        ks.anonymize(panel(), policy, "mondrian", secret="1" * 32).frame
+        for policy in (POLICY, replace(POLICY, order="date"))
     ]
     assert made[0].equals(made[1])
 
@@ -218,6 +219,6 @@ def test_the_order_does_not_matter_to_a_long_table() -> None:
 def test_nothing_private_and_nothing_that_changes() -> None:
     same = pl.DataFrame({"id": [1, 1, 2, 2, 3, 3], "sex": ["F"] * 6})
     policy = ks.Policy(person="id", public=["sex"], require="k=3")
-    release = ks.anonymize(same, policy, "mondrian", rng=1, form="wide")
+    release = ks.anonymize(same, policy, "mondrian", secret="1" * 32, form="wide")
     assert release.frame.rows() == [("F", 2)] * 3
     assert ks.audit(release.frame, same, policy).holds

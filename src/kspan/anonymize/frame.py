@@ -10,26 +10,25 @@ from kspan.data.cells import SUPPRESSED
 from kspan.data.groups import NO_WEIGHTS, group_rows, tally
 from kspan.data.table import Column, Table
 from kspan.frames.rebuilt import rebuilt
+from kspan.frames.rows import spelled
 from kspan.model.partition import WITHHELD, Partition
 from kspan.policy import Policy
+from kspan.secret import Secret
 
 WITHHELD_CELL = "(withheld)"
 
 
-def recoded(
-    people: pl.DataFrame, policy: Policy, partition: Partition, rng: np.random.Generator, *, keep_order: bool = False
-) -> pl.DataFrame:
+def recoded(people: pl.DataFrame, policy: Policy, partition: Partition, secret: Secret | None) -> pl.DataFrame:
     """The table to release: rows that are not withheld, with the public cells that their groups show, no identifiers.
 
-    Groups come in the order of their cells and the rows of a group at random, so that nothing of the source's order
-    remains, unless it is to be kept. The memory of the result holds nothing of rows that are withheld.
+    Groups come in the order of their cells, and the rows of a group in one that the secret decides; without a secret
+    all rows stay in the order of the source. The memory of the result holds nothing of rows that are withheld.
     """
     rows = np.flatnonzero(partition.group != WITHHELD)
-    if not keep_order:
-        # Shuffled before they are sorted: the stable sort leaves the rows of a group in random order.
-        rows = rng.permutation(rows)
-        rows = rows[np.argsort(_place(partition)[partition.group[rows]], kind="stable")]
     names = [name for name in people.columns if name not in policy.never_released]
+    if secret is not None:
+        others = [name for name in names if name not in partition.shown]
+        rows = rows[_mixed(people.select(others)[rows], _place(partition)[partition.group[rows]], secret)]
     columns = [
         shown_cells(partition, name, policy.suppressed_text)[partition.group[rows]]
         if name in partition.shown
@@ -37,6 +36,18 @@ def recoded(
         for name in names
     ]
     return rebuilt(pl.DataFrame([column.alias(name) for name, column in zip(names, columns, strict=True)]))
+
+
+def _mixed(told: pl.DataFrame, place: Int64s, secret: Secret) -> Int64s:
+    """Return the rows by the place of their groups, and those of a group shuffled.
+
+    Before they are shuffled they are sorted by all that is shown of them. So nothing of the source's order remains,
+    even for somebody who has the secret, or sees two tables that were shuffled by one.
+    """
+    cells = pl.DataFrame({str(at): column for at, column in enumerate([pl.Series(place), *spelled(told)])})
+    rows = cells.select(pl.arg_sort_by(cells.columns)).to_series().to_numpy().astype(np.int64)
+    rows = rows[secret.order(len(rows))]
+    return rows[np.argsort(place[rows], kind="stable")]
 
 
 def shown_cells(partition: Partition, name: str, suppressed_text: str = SUPPRESSED) -> pl.Series:

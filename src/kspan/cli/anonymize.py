@@ -11,6 +11,7 @@ from kspan.cli.log import notice
 from kspan.cli.methods import MethodCommand, Methods, check_given, flag_of
 from kspan.cli.options import (
     KINDS,
+    Again,
     Columns,
     Curve,
     Delimiter,
@@ -49,9 +50,7 @@ class AnonymizeRequest:
     ]
     options: dict[str, Any]
     method: Annotated[str, typer.Option("--method", "-m")] = "auto"
-    seed: Annotated[
-        int | None, typer.Option(min=0, help="For a table that can be made again; kept in OUT.owner.json.")
-    ] = None
+    again: Again = None
     counting: Annotated[
         str | None,
         typer.Option(help="Promise k 'rows' that everybody matches, or k 'people' who share all that they match."),
@@ -112,7 +111,7 @@ def anonymize(asked: AnonymizeRequest) -> int:
     from kspan.frames.files import read_table, write_table
     from kspan.policy import Policy
     from kspan.tables.making import anonymize as make
-    from kspan.tables.release import beside
+    from kspan.tables.release import beside, secret_in
 
     _check_options(asked)
     policy = Policy.load(asked.policy)
@@ -123,6 +122,7 @@ def anonymize(asked: AnonymizeRequest) -> int:
     }
     policy = replace(policy, **{name: value for name, value in changes.items() if value is not None})
     _check_places(asked)
+    secret = None if asked.again is None else secret_in(asked.again)
     data, output, report = asked.data.asking(asked.sql), asked.output, asked.report
     # All files of a command are written at the end of `together`, all or none.
     with (
@@ -132,7 +132,7 @@ def anonymize(asked: AnonymizeRequest) -> int:
     ):
         step(f"reading {data.name}")
         people = read_table(data, dialect(asked.delimiter, asked.encoding, asked.columns))
-        how: dict[str, Any] = {"rng": asked.seed, "keep_order": asked.keep_order, "progress": step}
+        how: dict[str, Any] = {"secret": secret, "keep_order": asked.keep_order, "progress": step}
         how |= {"form": asked.form, "at_most": asked.at_most}
         release = make(people, policy, asked.method, **how, **asked.options)
         step("writing it")

@@ -10,6 +10,7 @@ from kspan.cli.beside_ledger import LedgerFile, MatchPeople, Recipient, beside_l
 from kspan.cli.log import notice
 from kspan.cli.options import (
     KINDS,
+    Again,
     Columns,
     Delimiter,
     Encoding,
@@ -50,9 +51,7 @@ class ApplyRequest:
         Path | None,
         typer.Option("--policy", "-p", help="The policy as it is now: refused if it is not that of the recoding."),
     ] = None
-    seed: Annotated[
-        int | None, typer.Option(min=0, help="For a table that can be made again; kept in OUT.owner.json.")
-    ] = None
+    again: Again = None
     keep_order: Annotated[
         bool, typer.Option("--keep-order", help="Do not shuffle rows; the claim says so, for it may tell who is who.")
     ] = False
@@ -72,9 +71,10 @@ def apply(asked: ApplyRequest) -> int:
     from kspan.frames.files import read_table
     from kspan.policy import Policy
     from kspan.tables.recoding import load_recoding
-    from kspan.tables.release import beside
+    from kspan.tables.release import beside, secret_in
 
     _check_places(asked)
+    secret = None if asked.again is None else secret_in(asked.again)
     data, output = asked.data.asking(asked.sql), asked.output
     recoding = load_recoding(asked.recoding)
     named = Policy.load(asked.policy) if asked.policy is not None else recoding.policy
@@ -88,7 +88,7 @@ def apply(asked: ApplyRequest) -> int:
             people,
             beside=earlier,
             withhold=asked.withhold,
-            rng=asked.seed,
+            secret=secret,
             keep_order=asked.keep_order,
             progress=step,
         )

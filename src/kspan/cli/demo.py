@@ -87,6 +87,7 @@ def _made(places: dict[str, Path], step: "Progress") -> _Made:
     from kspan.report.gather import story
     from kspan.report.making import Making, described, table_summary
     from kspan.report.page import Report
+    from kspan.secret import Secret
     from kspan.tables.making import anonymize
 
     step("loading the data")
@@ -99,7 +100,7 @@ def _made(places: dict[str, Path], step: "Progress") -> _Made:
     write_table(found.per_row, places["risk.csv"], owner_only=True)
     raw = described(people, found, None, policy, path=places["adult.csv"], title="The table as it is")
     step("making a table in which everybody has a crowd of 10")
-    release = anonymize(people, policy, "kactus", rng=SEED)
+    release = anonymize(people, policy, "kactus", secret=Secret.from_seed(SEED))
     release.save(places["released.csv"], source=places["adult.csv"])
     table = table_summary(release, title="A table to release (kACTUS)", path=places["released.csv"])
     step("growing a tree in which everybody has a crowd of 10")

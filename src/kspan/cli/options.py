@@ -58,6 +58,10 @@ Columns = Annotated[
     str | None, typer.Option(help="Names of the columns, with commas, for a text file without a header line.")
 ]
 
+Again = Annotated[
+    Path | None,
+    typer.Option(metavar="OWNER", help="Make the same table again: OUT.owner.json of the earlier one, for its secret."),
+]
 KeepFormulas = Annotated[
     bool,
     typer.Option(

@@ -17,8 +17,11 @@ from kspan.estimators.inputs import is_dataframe, labels_of, required, roles, ro
 from kspan.frames.native import like
 from kspan.model.partition import WITHHELD
 from kspan.policy import Policy
-from kspan.tables.making import SEEDS, anonymize
+from kspan.secret import Secret
+from kspan.tables.making import anonymize
 from kspan.tables.release import TableRelease
+
+SEEDS = 2**63
 
 
 class Anonymizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  # type: ignore[misc,call-arg]
@@ -28,7 +31,8 @@ class Anonymizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  
     Columns that are not listed as `private` are public; if `public` is given, columns in neither list are dropped.
     `require` asks for more than k, or names a k of its own. `transform` shows new rows as the release shows such
     people: to be predicted, not released. `fit_transform` cannot leave rows out: it shows those that a method withholds
-    like their nearest group.
+    like their nearest group. With `random_state` the same table can be made again, also by others who try numbers:
+    what is to leave the house is made without it.
 
     >>> from kspan.datasets import mortgage
     >>> people = mortgage().drop("Name")
@@ -121,14 +125,18 @@ class Anonymizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  
         )
         people = rows if labels is None else labels.beside(rows)
         try:
-            self.release_ = anonymize(people, policy, self.method, rng=self._rng(), **(self.options or {}))
+            self.release_ = anonymize(people, policy, self.method, secret=self._secret(), **(self.options or {}))
         except Unreachable as error:
             raise Unreachable(f"{error} (n_samples={rows.height})") from None
         return people
 
-    def _rng(self) -> int | np.random.Generator | None:
+    def _secret(self) -> Secret | None:
         given = self.random_state
-        return int(given.randint(SEEDS, dtype=np.int64)) if isinstance(given, np.random.RandomState) else given
+        if isinstance(given, np.random.RandomState):
+            given = int(given.randint(SEEDS, dtype=np.int64))
+        if isinstance(given, np.random.Generator):
+            given = int(given.integers(SEEDS))
+        return None if given is None else Secret.from_seed(given)
 
     def _as_given(self, given: Any, made: pl.DataFrame) -> Any:
         return like(given, made) if is_dataframe(given) else made.to_numpy().astype(object)

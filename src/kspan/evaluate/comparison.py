@@ -79,7 +79,7 @@ def compare(
     >>> public = ["Gender", "Married", "Age", "Sports car"]
     >>> policy = Policy(identifier=["Name"], public=public, target="Loan risk", require="k=3")
     >>> people = mortgage()
-    >>> release = anonymize(people, policy, "mondrian", rng=0)
+    >>> release = anonymize(people, policy, "mondrian", secret="0" * 32)
     >>> found = compare(people, {"k=3": release}, people, policy, ["id3"])
     >>> found.table["release", "learner", "accuracy"].with_columns(pl.col("accuracy").round(2)).rows()
     [('original', 'id3', 0.83), ('k=3', 'id3', 0.83)]

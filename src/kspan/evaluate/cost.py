@@ -23,6 +23,7 @@ from kspan.policy import Policy
 from kspan.policy.values import check_occurs, named_values, of_some
 from kspan.privacy import KAnonymity
 from kspan.publish import judged_tree
+from kspan.secret import Secret
 from kspan.share.publishing import share_tree
 from kspan.tables.making import anonymize
 from kspan.tables.methods import methods
@@ -175,7 +176,7 @@ def _settled(people: pl.DataFrame, policy: Policy, ks: Sequence[int], options: M
     first: KspanError | None = None
     for k in ks:
         try:
-            return anonymize(people, requiring(policy, k), "auto", rng=seed, **options).method
+            return anonymize(people, requiring(policy, k), "auto", secret=Secret.from_seed(seed), **options).method
         except (Unreachable, DoesNotHold) as error:
             first = first or error
     assert first is not None
@@ -195,7 +196,7 @@ def _point(
     if trial is not None and makes_trees(method):
         tree, found = _tree(people, policy, method, options)
         return CostPoint(k, accuracy=trial.accuracy_of(tree), crowds=found.groups)
-    release = anonymize(people, policy, method, rng=seed, **options)
+    release = anonymize(people, policy, method, secret=Secret.from_seed(seed), **options)
     return CostPoint(
         k,
         accuracy=None if trial is None else trial.taught(release.frame, *_plain(method, options)),

@@ -70,18 +70,20 @@ class Standing:
         return replace(self, people=self.people.filter(pl.Series(kept)), known=known)
 
 
-def standing(people: Any, policy: PolicyLike, *, whole: bool = False) -> Standing:
+def standing(
+    people: Any, policy: PolicyLike, *, whole: bool = False, chance: np.random.Generator | None = None
+) -> Standing:
     """Say who may be shown beside what was released before; everybody, if there is no ledger.
 
     If classes are to be shown as a `whole`, as a model shows those whom it does not divide, those that break the
-    requirement by themselves are withheld.
+    requirement by themselves are withheld. `chance` draws who of those waits whom nobody tells apart.
     """
     frame, asked = load(people), Policy.of(policy)
     ledger = current_ledger(asked)
     if ledger is None or not frame.height:
         return Standing(frame, ledger=ledger)
     with ledger:
-        return _Next(ledger, frame, asked, np.random.default_rng(0)).standing(whole=whole)
+        return _Next(ledger, frame, asked, np.random.default_rng(chance)).standing(whole=whole)
 
 
 def spread(stands: Standing, people: pl.DataFrame, policy: Policy) -> Standing:

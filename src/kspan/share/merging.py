@@ -3,6 +3,7 @@
 import os
 from collections.abc import Callable, Iterable
 from dataclasses import replace
+from hashlib import sha256
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
@@ -15,6 +16,7 @@ from kspan.induce.tree.c45 import c45
 from kspan.model.committee.model import Committee
 from kspan.model.models import Model
 from kspan.model.predictor import Predictor
+from kspan.model.tree.json import tree_json
 from kspan.model.tree.model import Tree
 from kspan.model.tree.release import TreeRelease
 from kspan.options import check_names
@@ -54,11 +56,12 @@ def pseudo_data(
     values: Draws = "even",
     labels: Labels = "exact",
     marginals: bool = True,
-    rng: int | np.random.Generator = 0,
+    rng: int | np.random.Generator | None = None,
 ) -> pl.DataFrame:
     """Return pseudo-people of published trees for a miner to learn from; they are no anonymized table of any owner.
 
     `trees` are files, folders, URLs or trees. Options are those of `pgen`; `basegen` takes `rows`, `numbers` and `rng`.
+    Without `rng`, what is left to chance follows from the trees: only those who have all of them can find it again.
 
     >>> from kspan.model.tree.model import Node
     >>> tree = Tree((), "risk", "private", ("bad", "good"), Node.of_counts((4, 2)))
@@ -66,7 +69,8 @@ def pseudo_data(
     ['bad', 'bad', 'bad', 'bad', 'good', 'good']
     """
     drawing = {"rows": rows, "numbers": numbers, "values": values, "labels": labels, "marginals": marginals}
-    return frame_of(_made(pool_of(trees), method, np.random.default_rng(rng), drawing))
+    pooled = pool_of(trees)
+    return frame_of(_made(pooled, method, _chance(pooled, rng), drawing))
 
 
 def merge_trees(
@@ -75,7 +79,7 @@ def merge_trees(
     *,
     generator: str = "pgen",
     rows: int | None = None,
-    rng: int | np.random.Generator = 0,
+    rng: int | np.random.Generator | None = None,
     **options: Any,
 ) -> Model:
     """Make one model of several published trees: learned from their pseudo-data, or by their votes ("bagging").
@@ -96,7 +100,7 @@ def merge_trees(
         return Committee(tuple(member.tree for member in pooled.members))
     known = LEARNERS[method].options
     check_names(method, options, known)
-    chance = np.random.default_rng(rng)
+    chance = _chance(pooled, rng)
     told = sum(member.people or 0 for member in pooled.members)
     rows = _plenty(told) if rows is None and told else rows
 
@@ -184,6 +188,14 @@ def check_method(method: str) -> None:
         raise PolicyError(
             f"there is no method {said!r} to merge trees{did_you_mean(said, MERGERS)}: use {', '.join(MERGERS)}"
         )
+
+
+def _chance(pooled: Pool, rng: int | np.random.Generator | None) -> np.random.Generator:
+    """Return what decides what is left to chance: that which was given, or all trees together."""
+    if rng is not None:
+        return np.random.default_rng(rng)
+    written = "\n".join(tree_json(member.release) for member in pooled.members)
+    return np.random.default_rng(int(sha256(written.encode()).hexdigest(), 16))
 
 
 def _made(pooled: Pool, method: str, rng: np.random.Generator, drawing: dict[str, Any]) -> Table:

@@ -6,7 +6,6 @@ everywhere, and else by `*`. Then the rows are judged by themselves, and as one 
 """
 
 import math
-import secrets
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -35,11 +34,11 @@ from kspan.frames.rows import FORM, rows_checksum, spelled
 from kspan.model.partition import WITHHELD, Partition
 from kspan.policy import Policy
 from kspan.policy.free_text import check_no_free_text
+from kspan.secret import Secret
 from kspan.tables.release import TableRelease, rows_behind
 from kspan.utility.loss import penalties
 
 METHOD = "applied"
-SEEDS = 2**63
 
 
 @dataclass(frozen=True)
@@ -50,14 +49,14 @@ class Asked:
     """Earlier releases, with which they must hold as one table."""
     withhold: bool = False
     """Leave out rows that break the requirement, instead of refusing all?"""
-    rng: int | np.random.Generator | None = None
+    secret: str | Secret | None = None
     keep_order: bool = False
     progress: Callable[[str], None] = lambda step: None
 
 
 def applied(data: Any, policy: Policy, ways: Ways, origin: Mapping[str, Any], asked: Asked) -> TableRelease:
     """Return the release of new rows by the ways of an earlier one; refuse it if it does not hold."""
-    given = asked.rng
+    secret = Secret.of(asked.secret)
     people, policy = prepared(load(data), policy)
     asked.progress("coding the columns")
     table, of_rows = _coded(people, policy, asked)
@@ -70,17 +69,15 @@ def applied(data: Any, policy: Policy, ways: Ways, origin: Mapping[str, Any], as
     cells = {way.name: _true_cells(place, way, by_value=by_value) for place, way in pairs}
     asked.progress("judging them")
     partition = _Judging(people, table, of_rows, ways, cells, earlier).partition(withhold=asked.withhold)
-    seed = secrets.randbelow(SEEDS) if given is None else int(given) if isinstance(given, int | np.integer) else None
-    rng = given if isinstance(given, np.random.Generator) else np.random.default_rng(seed)
-    frame = recoded(people, of_rows, partition, rng, keep_order=asked.keep_order)
+    frame = recoded(people, of_rows, partition, None if asked.keep_order else secret)
     facts: dict[str, Any] = {"applied from": dict(origin)}
     if earlier:
         facts["applied from"] |= {"judged with": [rows_checksum(each) for each in earlier], "sha256_of": FORM}
     recoding = Recoding(partition, facts)
     found = audit(frame, rows_behind(people, table, recoding, of_rows), of_rows)
     return TableRelease(
-        of_its_kind(data, frame), of_rows, METHOD, {}, facts, found, partition.withheld, asked.keep_order, seed, people,
-        table, recoding, policy,
+        of_its_kind(data, frame), of_rows, METHOD, {}, facts, found, partition.withheld, asked.keep_order, secret.text,
+        people, table, recoding, policy,
     )  # fmt: skip
 
 
@@ -188,8 +185,7 @@ class _Judging:
 
     def _breaking(self, partition: Partition) -> tuple[Bools, KspanError | None]:
         """Return which of the rows that are left break the requirement, and the error that says so."""
-        rng = np.random.default_rng(0)  # not used where rows keep their order
-        frame = recoded(self.people, self.policy, partition, rng, keep_order=True)
+        frame = recoded(self.people, self.policy, partition, None)
         found = audit(frame, rows_behind(self.people, self.table, Recoding(partition), self.policy), self.policy)
         if not found.holds:
             return _failing(found), _refusal("the new rows", found, "withhold those (--withhold), or wait for more")

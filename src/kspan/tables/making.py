@@ -1,6 +1,5 @@
 """Anonymized tables: any method with any requirement, judged before anybody sees them."""
 
-import secrets
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
@@ -31,10 +30,10 @@ from kspan.options import PROGRESS, check_names
 from kspan.policy import Policy, PolicyLike
 from kspan.policy.free_text import check_no_free_text
 from kspan.policy.values import check_occurs
+from kspan.secret import Secret
 from kspan.tables.methods import APART, APART_BY_ROWS, AUTO, methods, options_of
 from kspan.tables.release import TableRelease, rows_behind
 
-SEEDS = 2**63
 ROUNDS = 5
 """How often a table is made anew beside earlier releases, each time with fewer people."""
 
@@ -49,7 +48,7 @@ def anonymize(
     policy: PolicyLike,
     method: str = "auto",
     *,
-    rng: int | np.random.Generator | None = None,
+    secret: str | Secret | None = None,
     keep_order: bool = False,
     form: str = "long",
     at_most: int | None = None,
@@ -59,22 +58,21 @@ def anonymize(
     """Return a table in which everybody stands in a crowd, by `kactus`, `mondrian`, `tds`, `incognito`, ...
 
     `auto` tries the methods that fit the policy and takes the one that keeps most of the target (or, without one, of
-    the cells). `rng` is a seed or a generator; the same seed gives the same table. Where people have several rows, the
+    the cells). What is left to chance follows from a new `secret`, which the release and its owner's file keep; given
+    again, it makes the same table again. Where people have several rows, the
     `wide` form has one row a person, with `at_most` so many rows side by side. The options of each method are those of
     its function in `kspan.anonymize`.
     """
-    seed = secrets.randbelow(SEEDS) if rng is None else int(rng) if isinstance(rng, int | np.integer) else None
+    kept = Secret.of(secret)
     _check_form(form, at_most)
     progress("coding the columns")
-    subject = _Subject.of(load(data), Policy.of(policy), form, at_most)
+    subject = _Subject.of(load(data), Policy.of(policy), form, at_most, kept)
 
     def once(name: str, subject: _Subject) -> TableRelease:
-        # Each method starts from the seed anew, so that `auto` gives the same table as the method it chooses.
-        generator = rng if isinstance(rng, np.random.Generator) else np.random.default_rng(seed)
         progress(f"trying {name}" if method == "auto" else "making groups")
         given = _options(name, options, progress) if method != "auto" else {}
-        those, recoding = subject.recoding(name, generator, given)
-        frame = those.released(recoding.partition, generator, keep_order=keep_order)
+        those, recoding = subject.recoding(name, kept.chance(), given)
+        frame = those.released(recoding.partition, None if keep_order else kept)
         if not frame.height:
             raise Unreachable(
                 f"{name} would withhold everybody to reach {subject.policy.require}: lower it, or add people"
@@ -85,7 +83,7 @@ def anonymize(
             raise _refusal(name, frame, found, subject.policy)
         # `given` may also hold the progress, which is no option.
         told = {key: value for key, value in options.items() if key in given}
-        return those.release(of_its_kind(data, frame), name, told, recoding, found, keep_order, seed)
+        return those.release(of_its_kind(data, frame), name, told, recoding, found, keep_order, kept)
 
     def made(name: str) -> TableRelease:
         return _held_together(partial(once, name), subject, progress)
@@ -140,10 +138,10 @@ class _Subject:
     stands: Standing
 
     @classmethod
-    def of(cls, people: pl.DataFrame, asked: Policy, form: str, at_most: int | None) -> "_Subject":
+    def of(cls, people: pl.DataFrame, asked: Policy, form: str, at_most: int | None, secret: Secret) -> "_Subject":
         """Code the people who may be shown; refuse what a release must not hold, and values that nobody has."""
         given = asked
-        stands = standing(computed(people, asked), asked)
+        stands = standing(computed(people, asked), asked, chance=secret.chance())
         people, asked = prepared(stands.people, asked)
         stands = spread(stands, people, given)
         if asked.person and asked.person not in people.columns:
@@ -208,11 +206,11 @@ class _Subject:
             stands=replace(stands, withheld=stands.withheld + int(gone.sum())),
         )
 
-    def released(self, partition: Partition, rng: np.random.Generator, *, keep_order: bool) -> pl.DataFrame:
-        """Return the table to release."""
+    def released(self, partition: Partition, secret: Secret | None) -> pl.DataFrame:
+        """Return the table to release, shuffled by a secret."""
         if self.wide is None:
-            return recoded(self.people, self.policy, partition, rng, keep_order=keep_order)
-        return recoded(self.wide.frame, self.wide.policy, partition, rng, keep_order=keep_order)
+            return recoded(self.people, self.policy, partition, secret)
+        return recoded(self.wide.frame, self.wide.policy, partition, secret)
 
     def behind(self, recoding: Recoding) -> pl.DataFrame | None:
         """Return the rows that were released, if the judge needs them."""
@@ -226,12 +224,12 @@ class _Subject:
         recoding: Recoding,
         found: Audit,
         keep_order: bool,
-        seed: int | None,
+        secret: Secret,
     ) -> TableRelease:
         """Return the release, with all that the owner should know of it."""
         withheld = recoding.partition.withheld
         return TableRelease(
-            table, self.policy, method, options, recoding.facts, found, withheld, keep_order, seed, self.people,
+            table, self.policy, method, options, recoding.facts, found, withheld, keep_order, secret.text, self.people,
             self.table, recoding, self.asked, self.wide, self.stands,
         )  # fmt: skip
 

@@ -7,8 +7,6 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-import numpy as np
-
 from kspan.anonymize.newcomers import shown_by_ways
 from kspan.anonymize.ways import Ways
 from kspan.data.prepared import computed
@@ -20,6 +18,7 @@ from kspan.frames.seal import checksum
 from kspan.model.documents import lines, parsed
 from kspan.policy import Policy, PolicyLike
 from kspan.policy.document import policy_document
+from kspan.secret import Secret
 from kspan.tables.applying import Asked, applied
 from kspan.tables.recoding_json import Written, read_recoding, write_recoding
 from kspan.tables.release import TableRelease
@@ -74,16 +73,17 @@ class KeptRecoding:
         *,
         beside: Sequence[Any] = (),
         withhold: bool = False,
-        rng: int | np.random.Generator | None = None,
+        secret: str | Secret | None = None,
         keep_order: bool = False,
         progress: Callable[[str], None] = lambda step: None,
     ) -> TableRelease:
         """Return new rows as a release of their own, shown as the earlier release shows such people, if that holds.
 
         They are judged by themselves, and, as one table, with the earlier releases that are given `beside`. With
-        `withhold`, rows that break the requirement are left out; otherwise all are refused.
+        `withhold`, rows that break the requirement are left out; otherwise all are refused. `secret` is that of
+        `kspan.anonymize`.
         """
-        asked = Asked(tuple(beside), withhold, rng, keep_order, progress)
+        asked = Asked(tuple(beside), withhold, secret, keep_order, progress)
         return applied(data, self.policy, self.ways, {"sha256": self.checksum, "method": self.method}, asked)
 
     def check_policy(self, given: PolicyLike) -> None:

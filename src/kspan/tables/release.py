@@ -22,11 +22,11 @@ from kspan.data.cells import SUPPRESSED
 from kspan.data.hierarchy import Hierarchy
 from kspan.data.prepared import computed, prepared
 from kspan.data.table import Table
-from kspan.errors import DataError, DoesNotHold, KspanError, PolicyError, listed
+from kspan.errors import DataError, DoesNotHold, FileError, KspanError, PolicyError, listed
 from kspan.frames.commit import File, content_of, write_files
 from kspan.frames.databases.door import check_target, draft_of, is_stored, is_target
 from kspan.frames.databases.stored import Draft
-from kspan.frames.files import load
+from kspan.frames.files import load, read_text
 from kspan.frames.formulas import TOLD
 from kspan.frames.native import of_its_kind
 from kspan.frames.rebuilt import rebuilt
@@ -36,11 +36,13 @@ from kspan.frames.source import Source
 from kspan.ledger.door import entered
 from kspan.ledger.ledger import Going, Ledger
 from kspan.ledger.standing import Standing
+from kspan.model.documents import parsed
 from kspan.model.partition import WITHHELD, Partition
 from kspan.notebooks import ShownInNotebooks
 from kspan.policy import Policy
 from kspan.policy.wide import policy_for
 from kspan.publish import judged_rows, judged_table
+from kspan.secret import Secret
 
 if TYPE_CHECKING:
     from kspan.tables.recoding import KeptRecoding
@@ -67,7 +69,8 @@ class TableRelease(ShownInNotebooks):
     withheld: int
     """Rows that were left out."""
     keep_order: bool
-    seed: int | None
+    secret: str
+    """What decided all that was left to chance: `anonymize` makes the same table again if it is given."""
     people: pl.DataFrame = field(repr=False)
     """The rows of the source, as they were."""
     source: Table = field(repr=False)
@@ -268,7 +271,7 @@ class TableRelease(ShownInNotebooks):
     def _going(self, path: str | os.PathLike[str], digest: str, found: Audit) -> Going:
         """What a ledger is to know of it, when it is written."""
         told = self._told(Source.of(path).name, digest, found)
-        made = recoded(self.people, self.policy, self.partition, np.random.default_rng(0), keep_order=True)
+        made = recoded(self.people, self.policy, self.partition, None)
         if rows_checksum(made) != rows_checksum(self.frame):
             raise DoesNotHold(
                 "the table was changed after it was made, so nobody knows what it tells of whom: it was not written; "
@@ -315,7 +318,7 @@ class TableRelease(ShownInNotebooks):
         owner = {
             "format": OWNER_FORMAT,
             "version": VERSION,
-            "seed": self.seed,
+            "secret": self.secret,
             "facts": _plain(self.facts),
             **self._origin(source),
         }
@@ -359,6 +362,16 @@ def beside(path: str | os.PathLike[str]) -> tuple[Path, ...]:
     """
     staying = Source.of(path).beside(".owner.json")
     return (staying,) if is_target(Source.of(path)) else (manifest_path(path), staying)
+
+
+def secret_in(path: str | os.PathLike[str]) -> str:
+    """Return the secret that an owner's file keeps, with which the same table can be made again."""
+    owner = parsed(read_text(path, "the owner's file"), str(path))
+    if not isinstance(owner, dict) or owner.get("format") != OWNER_FORMAT:
+        raise FileError(f"{path} is not the file that stays with the owner of a release: name its OUT.owner.json")
+    if not isinstance(owner.get("secret"), str):
+        raise FileError(f"{path} keeps no secret, since an older kspan made it: its table cannot be made again")
+    return Secret.of(owner["secret"]).text
 
 
 def released_rows(

@@ -56,7 +56,7 @@ class PseudoRequest:
     numbers: Numbers = "cells"
     labels: Labels = "exact"
     marginals: Marginals = True
-    seed: Seed = 0
+    seed: Seed = None
     keep_formulas: KeepFormulas = False
     json: Json = False
 
@@ -84,7 +84,7 @@ class MergeRequest:
     min_rows: Annotated[
         int | None, typer.Option(min=1, help="People that at least two branches of a split must have.")
     ] = None
-    seed: Seed = 0
+    seed: Seed = None
     report: ReportFile = None
     depth: Depth = 3
     json: Json = False

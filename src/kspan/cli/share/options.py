@@ -38,7 +38,9 @@ Marginals = Annotated[
     bool,
     typer.Option("--marginals/--no-marginals", help="Draw as attributes spread, where owners published that."),
 ]
-Seed = Annotated[int, typer.Option(min=0, help="Of what is left to chance.")]
+Seed = Annotated[
+    int | None, typer.Option(min=0, help="Of what is left to chance; if not given, that follows from the trees.")
+]
 
 
 def pruning(merge: str, information: str | None) -> dict[str, Any]:
