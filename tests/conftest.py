@@ -10,12 +10,20 @@ from hypothesis import HealthCheck, settings
 import postgres
 
 settings.register_profile(
-    "kspan", deadline=None, max_examples=70, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
+    "kspan", deadline=None, max_examples=45, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
 )
 settings.register_profile("thorough", parent=settings.get_profile("kspan"), max_examples=2000, derandomize=False)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "kspan"))
 
 collect_ignore = ["typed_usage.py"]
+
+LONG = ("test_short_campaigns", "test_commands", "test_anonymize", "test_journeys", "test_checks", "test_known")
+"""Files that take long begin first, so that no process waits for another one's last file."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Put the tests of long files first."""
+    items.sort(key=lambda item: item.path.stem not in LONG)
 
 
 @pytest.fixture(scope="session")

@@ -12,11 +12,11 @@ pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parents[2]
 SHORT = {
     "bytes": ["--cases", "24"],
-    "crash": ["--cases", "8"],
-    "ledger": ["--cases", "60"],
+    "crash": ["--cases", "4"],
+    "ledger": ["--cases", "30"],
     "input": ["--cases", "50"],
     "readers": ["--cases", "800"],
-    "claims": ["--cases", "32"],
+    "claims": ["--cases", "20"],
     "load": ["--cases", "3", "--rows", "2000", "--limit", "16"],
 }
 
