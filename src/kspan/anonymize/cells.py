@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kspan.data.arrays import Bools, Int64s
-from kspan.data.cells import SUPPRESSED, number_text, write_set
+from kspan.data.cells import SUPPRESSED, write_set
 from kspan.data.groups import NO_WEIGHTS, runs, tally
 from kspan.data.table import Column
 from kspan.kernels import shown as kernels
@@ -159,18 +159,9 @@ def _runs(column: Column, low: Int64s, high: Int64s) -> list[str | None]:
         lengths = high - low + 1
         cells[plain] = _sets(column, np.append(0, np.cumsum(lengths)), runs(low, lengths))
     else:
-        names = np.empty(column.size, object)
-        for code in np.union1d(low, high).tolist():
-            names[code] = number_text(_bound(column, code))
-        ends = zip(names[low], names[high], strict=True)
-        cells[plain] = [first if first is last else f"[{first}, {last}]" for first, last in ends]
+        cells[plain] = [column.run(first, last) for first, last in zip(low.tolist(), high.tolist(), strict=True)]
     texts: list[str | None] = cells.tolist()
     return texts
-
-
-def _bound(column: Column, code: int) -> float:
-    value = column.values[code]
-    return float(value) if isinstance(value, float | np.floating) else int(value)
 
 
 def _name(column: Column, level: int, name: int) -> str | None:

@@ -27,8 +27,8 @@ def recoded(people: pl.DataFrame, policy: Policy, partition: Partition, secret: 
     rows = np.flatnonzero(partition.group != WITHHELD)
     names = [name for name in people.columns if name not in policy.never_released]
     if secret is not None:
-        others = [name for name in names if name not in partition.shown]
-        rows = rows[_mixed(people.select(others)[rows], _place(partition)[partition.group[rows]], secret)]
+        told = [people[name][rows] for name in names if name not in partition.shown]
+        rows = rows[_mixed(pl.DataFrame(told), _place(partition)[partition.group[rows]], secret)]
     columns = [
         shown_cells(partition, name, policy.suppressed_text)[partition.group[rows]]
         if name in partition.shown

@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 from kspan.anonymize.crowds import Recoding
 from kspan.anonymize.frame import labels_of, spelled_of
 from kspan.anonymize.ways import ABSENT, Way, Ways, ways_of
-from kspan.data.arrays import Floats, Int64s
-from kspan.data.cells import SUPPRESSED, number, range_of, read_cell, values_in
+from kspan.data.arrays import Bools, Floats, Int64s
+from kspan.data.cells import SUPPRESSED, Between, number, range_of, read_cell, values_in
 from kspan.data.domain import told
 from kspan.data.encode import encode
 from kspan.data.groups import group_rows
@@ -31,6 +31,9 @@ from kspan.utility.loss import penalties
 
 AT_ONCE = 4096
 """This many different rows are compared with the groups at a time, since distances from all cells take memory."""
+
+NEXT_TO = 1e-6
+"""How far a number is from a range that ends there without it: just not in it."""
 
 
 def shown_of(rows: pl.DataFrame, recoding: Recoding, source: Table, policy: Policy) -> dict[str, pl.Series]:
@@ -152,6 +155,7 @@ class _Attribute:
             elif cell is not None and self.source.is_measured:
                 low, high = self._ends(cell)
                 far[at] = np.nan_to_num(np.clip(np.maximum(low - numbers, numbers - high), 0.0, 1.0), nan=1.0)
+                far[at, self._left_out(cell, low, high, numbers)] = NEXT_TO
             else:
                 far[at, [column[value] for value in self._values(cell) if value in column]] = 0.0
         return far
@@ -175,6 +179,14 @@ class _Attribute:
         ends = range_of(read_cell(cell)) or (min(numbers, default=np.inf), max(numbers, default=-np.inf))
         return ends[0] / self._range, ends[1] / self._range
 
+    def _left_out(self, cell: str, low: float, high: float, numbers: Floats) -> Bools:
+        """Tell which numbers are an end of a range that does not belong to it."""
+        read = read_cell(cell)
+        if not isinstance(read, Between):
+            return np.zeros(len(numbers), bool)
+        at_end: Bools = (read.without_low & (numbers == low)) | (read.without_high & (numbers == high))
+        return at_end
+
     def _values(self, cell: str | None) -> Sequence[str | None]:
         """The values that a cell names one by one; None is the missing one."""
         hierarchy = self.source.hierarchy
@@ -193,7 +205,10 @@ def _nearest(attributes: list[_Attribute]) -> Int64s:
     example = np.empty(kinds, np.int64)
     example[kind] = np.arange(len(kind))
     regions = [attribute.region for attribute in attributes]
+    # A suppressed cell leaves more open than a set of all values: it may also be missing.
+    hidden = [region.code == (ABSENT if (none := region.column.suppressed) is None else none) for region in regions]
     openness = np.sum([penalties(region.column)[region.code] for region in regions], axis=0)
+    openness = openness + NEXT_TO * np.sum(hidden, axis=0)
     # The first of the nearest groups is taken: it shall be the one that leaves least open.
     narrowest_first = np.argsort(openness, kind="stable")
     cells = np.column_stack([region.code[narrowest_first] for region in regions])

@@ -59,6 +59,10 @@ class AnonymizeRequest:
     keep_order: Annotated[
         bool, typer.Option("--keep-order", help="Do not shuffle rows; the claim says so, for it may tell who is who.")
     ] = False
+    exact_ends: Annotated[
+        bool,
+        typer.Option("--exact-ends", help="Let ranges end at the numbers of the people in them; the claim says so."),
+    ] = False
     form: Annotated[
         str,
         typer.Option(help="Where people have several rows: 'long', or 'wide' with one row a person, all side by side."),
@@ -133,7 +137,7 @@ def anonymize(asked: AnonymizeRequest) -> int:
         step(f"reading {data.name}")
         people = read_table(data, dialect(asked.delimiter, asked.encoding, asked.columns))
         how: dict[str, Any] = {"secret": secret, "keep_order": asked.keep_order, "progress": step}
-        how |= {"form": asked.form, "at_most": asked.at_most}
+        how |= {"exact_ends": asked.exact_ends, "form": asked.form, "at_most": asked.at_most}
         release = make(people, policy, asked.method, **how, **asked.options)
         step("writing it")
         release.save(output, source=None if str(data) == "-" else data, keep_formulas=asked.keep_formulas)

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kspan.data.arrays import Codes, Int64s
-from kspan.data.cells import SUPPRESSED, number_text
+from kspan.data.arrays import Bools, Codes, Int64s
+from kspan.data.cells import SUPPRESSED, Between, number_text, write_cell
 from kspan.data.domain import Domain
 from kspan.data.hierarchy import Hierarchy, level_codes
 from kspan.data.kinds.kind import Kind
@@ -19,6 +19,21 @@ if TYPE_CHECKING:
     from kspan.data.having import Having
 
 MISSING_LABEL = "(missing)"
+
+
+@dataclass(frozen=True, repr=False)
+class Ends:
+    """Where the ranges of numbers may end that stand for the codes of a column."""
+
+    low: NDArray[Any]
+    high: NDArray[Any]
+    without_low: Bools
+    without_high: Bools
+
+    def between(self, first: int, last: int) -> Between:
+        """The range from one code to another."""
+        flags = bool(self.without_low[first]), bool(self.without_high[last])
+        return Between(self.low[first : first + 1].tolist()[0], self.high[last : last + 1].tolist()[0], *flags)
 
 
 @dataclass(frozen=True, repr=False)
@@ -38,6 +53,8 @@ class Column:
     domain: Domain | None = None
     """As declared by the owner; None when it was inferred from the data."""
     hierarchy: Hierarchy | None = None
+    ends: Ends | None = None
+    """What each code stands for, if that is a range of numbers; `values` then has one number of each."""
 
     def __repr__(self) -> str:
         return f"Column({self.name!r}, {self.kind.family}, {len(self.codes)} rows, {self.size} codes)"
@@ -73,8 +90,16 @@ class Column:
             return MISSING_LABEL
         if code == self.suppressed:
             return SUPPRESSED
+        if self.ends is not None:
+            return self.run(code, code)
         value = self.values[code]
         return value if isinstance(value, str) else number_text(value)
+
+    def run(self, first: int, last: int) -> str:
+        """What a cell shows that stands for all numbers from one code to another."""
+        if self.ends is not None:
+            return write_cell(self.ends.between(first, last))
+        return write_cell(Between(self.values[first].item(), self.values[last].item()))
 
     def spelled(self, code: int) -> str:
         """What a cell with this code shows to people: dates and times as such."""

@@ -3,7 +3,7 @@
 import os
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, Unpack, get_args
@@ -38,7 +38,7 @@ ALIASES = {
 
 KEYS = (
     "target", "identifier", "public", "private", "person", "known_rows", "order", "household", "weight",
-    "sampling_weight", "counting", "require", "hierarchies", "domains", "sets", "ages", "cells", "ledger",
+    "sampling_weight", "counting", "require", "hierarchies", "domains", "sets", "ages", "grid", "cells", "ledger",
 )  # fmt: skip
 CELL_KEYS = ("missing", "suppressed", "suppressed_text", "range_pattern")
 FOLDER = "hierarchies"
@@ -75,6 +75,8 @@ class Policy(Schema):
     """Of how many rows of one person does the attacker know the public values, where people have several?"""
     order: str | None = None
     """The column that orders the rows of a person in the wide form; without one, their values do."""
+    grid: Mapping[str, float | str] = field(default_factory=dict)
+    """Numbers at which the ranges of a public column may end: multiples of a number, or parts of the calendar."""
     ledger: str | None = None
     """The ledger that releases under this policy are entered in."""
 
@@ -88,6 +90,7 @@ class Policy(Schema):
             counting: Counting = "rows",
             known_rows: KnownRows = "all",
             order: str | None = None,
+            grid: Mapping[str, float | str] = {},
             ledger: str | None = None,
             **said: Unpack[Said],
         ) -> None: ...
@@ -110,6 +113,7 @@ class Policy(Schema):
         self._set("ledger", None if self.ledger is None else str(self.ledger))
         super().__post_init__()
         self._check_order()
+        self._check_grid()
         hierarchies = {name: _hierarchy(name, says, Path()) for name, says in self.hierarchies.items()}
         self._set("hierarchies", MappingProxyType(hierarchies))
         self._check_prefixes()
@@ -117,6 +121,17 @@ class Policy(Schema):
         self._set("require", resolved(self.require, self.private))
         self.require.check(self.private)
         check_declared(self.require, self)
+
+    def _check_grid(self) -> None:
+        """Refuse a grid of something else than a public column, or by something else than numbers and words."""
+        for name, says in self.grid.items():
+            if name not in self.public:
+                raise PolicyError(
+                    f"there is a grid for {name!r}, which is not public: ranges are of public columns alone"
+                )
+            if isinstance(says, bool) or not isinstance(says, int | float | str):
+                raise PolicyError(f"the grid of {name!r} must be a number, or of dates a word such as 'month'")
+        self._set("grid", MappingProxyType(dict(self.grid)))
 
     def _check_order(self) -> None:
         """Refuse an order of rows by nothing, and of people who have one row each."""
@@ -192,7 +207,7 @@ class Policy(Schema):
             raise PolicyError(f"{source} requires nothing: add a [require] table with at least k = 10")
         if not isinstance(says["require"], Requirement | str):
             _table(says, "require", source)
-        for name in ("domains", "sets", "ages"):
+        for name in ("domains", "sets", "ages", "grid"):
             _table(says, name, source)
         if isinstance(says.get("ledger"), str):
             says["ledger"] = str(folder / says["ledger"])
@@ -226,7 +241,14 @@ class Policy(Schema):
         paths = {name: _written(given, f"{FOLDER}/{_file_name(name)}") for name, given in self.hierarchies.items()}
         domains = {name: domain.says for name, domain in self.domains.items()}
         ages = {name: age.says for name, age in self.ages.items()}
-        tables = {"hierarchies": paths, "domains": domains, "sets": self.sets, "ages": ages, "cells": cells}
+        tables = {
+            "hierarchies": paths,
+            "domains": domains,
+            "sets": self.sets,
+            "ages": ages,
+            "grid": self.grid,
+            "cells": cells,
+        }
         return write_toml({**top, "require": to_table(self.require), **tables})
 
     def save(self, path: str | os.PathLike[str]) -> None:

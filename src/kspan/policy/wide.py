@@ -37,6 +37,7 @@ def wide_policy(policy: Policy, shape: Shape, rows: int | None = None) -> Policy
         order=None,
         ages={},
         domains=domains,
+        grid={each: says for name, says in policy.grid.items() for each in shape.names(name, rows)},
         hierarchies={each: given for name, given in policy.hierarchies.items() for each in shape.names(name, rows)},
         require=KAnonymity(policy.require.crowd),
     )

@@ -11,6 +11,7 @@ import polars as pl
 
 from kspan.anonymize.apart import made_apart
 from kspan.anonymize.crowds import Recoding
+from kspan.anonymize.ends import with_crowded_ends
 from kspan.anonymize.frame import recoded
 from kspan.anonymize.known import Known, made_by_class
 from kspan.anonymize.persons import made_of_people
@@ -31,7 +32,7 @@ from kspan.policy import Policy, PolicyLike
 from kspan.policy.free_text import check_no_free_text
 from kspan.policy.values import check_occurs
 from kspan.secret import Secret
-from kspan.tables.methods import APART, APART_BY_ROWS, AUTO, methods, options_of
+from kspan.tables.methods import APART, APART_BY_ROWS, AUTO, methods, options_of, ranged
 from kspan.tables.release import TableRelease, rows_behind
 
 ROUNDS = 5
@@ -50,6 +51,7 @@ def anonymize(
     *,
     secret: str | Secret | None = None,
     keep_order: bool = False,
+    exact_ends: bool = False,
     form: str = "long",
     at_most: int | None = None,
     progress: Progress = lambda step: None,
@@ -59,9 +61,10 @@ def anonymize(
 
     `auto` tries the methods that fit the policy and takes the one that keeps most of the target (or, without one, of
     the cells). What is left to chance follows from a new `secret`, which the release and its owner's file keep; given
-    again, it makes the same table again. Where people have several rows, the
-    `wide` form has one row a person, with `at_most` so many rows side by side. The options of each method are those of
-    its function in `kspan.anonymize`.
+    again, it makes the same table again. Ranges of numbers end at numbers that a crowd has, or at round ones, and not
+    at those of the people in them, unless `exact_ends` are asked for. Where people have several rows, the `wide` form
+    has one row a person, with `at_most` so many rows side by side. The options of each method are those of its function
+    in `kspan.anonymize`.
     """
     kept = Secret.of(secret)
     _check_form(form, at_most)
@@ -71,7 +74,7 @@ def anonymize(
     def once(name: str, subject: _Subject) -> TableRelease:
         progress(f"trying {name}" if method == "auto" else "making groups")
         given = _options(name, options, progress) if method != "auto" else {}
-        those, recoding = subject.recoding(name, kept.chance(), given)
+        those, recoding = subject.recoding(name, kept.chance(), given, exact_ends)
         frame = those.released(recoding.partition, None if keep_order else kept)
         if not frame.height:
             raise Unreachable(
@@ -160,24 +163,33 @@ class _Subject:
         wide = WidePeople.of(people, table, asked, at_most)
         return cls(people, wide.table, asked, given, wide, stands)
 
-    def recoding(self, name: str, rng: np.random.Generator, given: Mapping[str, Any]) -> "tuple[_Subject, Recoding]":
+    def recoding(
+        self, name: str, rng: np.random.Generator, given: Mapping[str, Any], exact_ends: bool
+    ) -> "tuple[_Subject, Recoding]":
         """Return what a method makes of the people; where they have several rows, it makes groups of people.
 
         In the wide form, the people come in the shape of those who are released.
         """
 
+        def coarser(table: Table, policy: Policy) -> tuple[Table, Mapping[str, str]]:
+            return with_crowded_ends(table, policy, [] if exact_ends else ranged(name, table, policy, given))
+
         def method(table: Table, policy: Policy) -> Recoding:
             return methods()[name](table, policy, rng=rng, **given)
 
         if self.wide is not None:
-            wide, recoding = made_wide(method, self.wide)
-            return replace(self, wide=wide, table=wide.table), recoding
-        known = self.stands.known
-        if known is None or known.is_nothing:
-            if self.table.persons is None:
-                return self, method(self.table, self.policy)
-            return self, made_of_people(method, self.table, self.policy, rng)
-        return self, replace(self, policy=self.stands.keeping(self.policy))._beside(name, method, known, rng)
+            # The people who are released are found step by step, and with them the numbers that a crowd has.
+            wide, made = made_wide(lambda table, policy: method(coarser(table, policy)[0], policy), self.wide)
+            return replace(self, wide=wide, table=wide.table), _ending(made, coarser(wide.table, wide.policy)[1])
+        table, ends = coarser(self.table, self.policy)
+        known, subject = self.stands.known, replace(self, table=table)
+        if known is not None and not known.is_nothing:
+            made = replace(subject, policy=self.stands.keeping(self.policy))._beside(name, method, known, rng)
+        elif table.persons is None:
+            made = method(table, self.policy)
+        else:
+            made = made_of_people(method, table, self.policy, rng)
+        return self, _ending(made, ends)
 
     def _beside(
         self, name: str, method: Callable[[Table, Policy], Recoding], known: Known, rng: np.random.Generator
@@ -232,6 +244,11 @@ class _Subject:
             table, self.policy, method, options, recoding.facts, found, withheld, keep_order, secret.text, self.people,
             self.table, recoding, self.asked, self.wide, self.stands,
         )  # fmt: skip
+
+
+def _ending(made: Recoding, ends: Mapping[str, str]) -> Recoding:
+    """Say where ranges end."""
+    return replace(made, facts={**made.facts, "ends": ends or "numbers of the people in the table"})
 
 
 def _check_form(form: str, at_most: int | None) -> None:

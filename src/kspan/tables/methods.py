@@ -1,9 +1,12 @@
 """The methods that make tables anonymous, by name."""
 
 from collections.abc import Callable, Mapping
+from typing import Any
 
 from kspan.anonymize.crowds import Recoding
+from kspan.data.table import Table
 from kspan.options import Option, declared
+from kspan.policy import Policy
 
 Method = Callable[..., Recoding]
 
@@ -39,6 +42,9 @@ APART = ("kactus", "mondrian", "tds", "tdr", "incognito", "k-optimize", "datafly
 APART_BY_ROWS = ("mondrian", "tds", "tdr", "incognito", "k-optimize", "datafly")
 """Methods whose cells never overlap, whatever the options, unless cuts are relaxed."""
 
+BY_NAME = ("tds", "tdr", "incognito", "datafly")
+"""Methods that show the names of a hierarchy where there is one."""
+
 
 def options_of(name: str) -> Mapping[str, Option]:
     """Return the options of a method.
@@ -47,3 +53,16 @@ def options_of(name: str) -> Mapping[str, Option]:
     {'relaxed': (), 'show': ('interval', 'set', 'hierarchy'), 'width': ('range', 'distinct')}
     """
     return declared(methods()[name])
+
+
+def ranged(name: str, table: Table, policy: Policy, options: Mapping[str, Any]) -> list[str]:
+    """Return the public columns of which a method shows ranges of numbers, by what it was told.
+
+    Sets, means and medians are no ranges, and names of a hierarchy end where the hierarchy says.
+    """
+    known = options_of(name)
+    show = options.get("show", known["show"].default if "show" in known else "interval")
+    if show not in ("interval", "hierarchy"):
+        return []
+    by_name = name in BY_NAME or show == "hierarchy"
+    return [one for one in policy.public if not (by_name and table[one].hierarchy is not None)]

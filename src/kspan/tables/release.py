@@ -159,6 +159,8 @@ class TableRelease(ShownInNotebooks):
             "order": "as in the source" if self.keep_order else "shuffled inside groups",
             "missing": "a missing public value is a value that the attacker sees",
         }
+        if "ends" in self.facts:
+            claim["ends"] = _plain(self.facts["ends"])
         if self.policy.suppressed_text != SUPPRESSED:
             claim["suppressed"] = self.policy.suppressed_text
         if self.policy.weight is not None:

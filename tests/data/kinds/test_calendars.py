@@ -123,7 +123,7 @@ def test_dates_declared_to_be_words_are_words() -> None:
     shown = ks.anonymize(people.head(2), policy, "mondrian").frame["birth"]
     assert shown.to_list() == ["{1950-01-01|1950-01-02}"] * 2
     free = ks.anonymize(people.head(2), ks.Policy(public=["birth"], require="k=2"), "mondrian").frame["birth"]
-    assert free.to_list() == ["[1950-01-01, 1950-01-02]"] * 2
+    assert free.to_list() == ["1950-01"] * 2
 
 
 def test_weeks_do_not_fit_into_months() -> None:

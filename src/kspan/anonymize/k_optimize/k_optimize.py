@@ -245,6 +245,8 @@ def _text(column: Column, first: int, after: int) -> str | None:
         return column.label(first)
     if not column.is_measured:
         return _name(column, first, after) or write_set(column.label(code) for code in range(first, after))
+    if column.ends is not None:
+        return column.run(first, after - 1)
     # The lowest and the highest number of the whole table would tell of a single person: better what is declared.
     low, high, domain = column.values[first], column.values[after - 1], column.domain
     if domain is not None and domain.low is not None and domain.high is not None:

@@ -44,8 +44,11 @@ class LeafCells:
         if name in self.numeric and self.show == "mean":
             return self._mean(column, runs, leaf.rows)
         if name in self.numeric and in_a_row:
-            return write_interval(*_ends(column, *runs[0]))
+            return self._interval(column, *runs[0])
         return write_set(column.label(code) for first, end in runs for code in range(first, end))
+
+    def _interval(self, column: Column, first: int, end: int) -> str:
+        return write_interval(*_ends(column, first, end)) if column.ends is None else column.run(first, end - 1)
 
     def _middle(self, column: Column, rows: Rows) -> int:
         """The code of the person in the middle, of two the lower one."""

@@ -253,6 +253,8 @@ class IntervalTaxonomy(Taxonomy):
         is_lowest, is_highest = node.first == everybody[0], node.codes[-1] == everybody[-1]
         if is_lowest and is_highest:
             return SUPPRESSED
+        if self.column.ends is not None:
+            return self.column.run(node.first, int(node.codes[-1]))
         low = self._ends[0] if is_lowest else values[node.first].item()
         high = self._ends[1] if is_highest else values[node.codes[-1]].item()
         return number_text(low) if low == high else write_interval(low, high)

@@ -85,4 +85,5 @@ def _whole_months(low: float, high: float) -> tuple[str, str] | None:
     if first.day != 1 or after.day != 1:
         return None
     last = after - timedelta(days=1)
-    return f"{first:%Y-%m}", f"{last:%Y-%m}"
+    # Not by `%Y`, which writes years before 1000 with fewer digits.
+    return first.isoformat()[:7], last.isoformat()[:7]
