@@ -1,6 +1,7 @@
 """Where ranges of numbers may end."""
 
 from collections import Counter
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -85,7 +86,7 @@ def test_a_grid_may_be_declared() -> None:
     release = ks.anonymize(people, policy, "mondrian")
     assert set(release.frame["age"]) == {"[30, 40[", "[40, 60["}
     assert release.manifest()["claim"]["ends"] == {"age": "multiples of 10"}
-    exact = ks.anonymize(people, policy, "mondrian", exact_ends=True)
+    exact = ks.anonymize(people, replace(policy, grid="exact"), "mondrian")
     assert set(exact.frame["age"]) == {"[31, 38]", "[41, 58]"}
     assert exact.manifest()["claim"]["ends"] == "numbers of the people in the table"
 
@@ -99,6 +100,7 @@ def test_a_grid_may_be_declared() -> None:
         ({"age": 0}, "is 0"),
         ({"age": -5}, "the grid of 'age'"),
         ({"age": "month"}, "the grid of 'age'"),
+        ("round", "or the word 'exact'"),
     ],
 )
 def test_a_grid_that_makes_no_sense_is_refused(grid: Any, said: str) -> None:
@@ -111,6 +113,8 @@ def test_a_grid_survives_a_file(tmp_path: Any) -> None:
     policy = ks.Policy(public=["age", "born"], private=["ill"], require="k=2", grid={"age": 2.5, "born": "year"})
     policy.save(tmp_path / "policy.toml")
     assert ks.Policy.load(tmp_path / "policy.toml") == policy
+    replace(policy, grid="exact").save(tmp_path / "policy.toml")
+    assert ks.Policy.load(tmp_path / "policy.toml").grid == "exact"
 
 
 def test_grids_of_each_kind() -> None:

@@ -172,9 +172,7 @@ def test_a_value_that_nobody_had_finds_its_place_in_the_hierarchy() -> None:
 
 def test_numbers_written_as_text_are_numbers() -> None:
     people = pl.DataFrame({"age": ["1", "2", "30", "40"], "label": list("uuvv")})
-    release = ks.anonymize(
-        people, ks.Policy(public=["age"], target="label", require="k=2"), "mondrian", exact_ends=True
-    )
+    release = ks.anonymize(people, ks.Policy(public=["age"], target="label", require="k=2", grid="exact"), "mondrian")
     assert release.recode(pl.DataFrame({"age": ["2.0", "33", "?"]}))["age"].to_list()[:2] == ["[1, 2]", "[30, 40]"]
 
 

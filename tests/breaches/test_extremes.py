@@ -46,8 +46,8 @@ def test_the_end_of_a_range_is_nobodys_number(method: str) -> None:
 
 def test_exact_ends_did_tell_numbers_of_single_people() -> None:
     source = people()
-    policy = ks.Policy(public=["age", "income", "height"], private=["ill"], require=f"k={K}")
-    release = ks.anonymize(source.drop("born"), policy, "mondrian", exact_ends=True)
+    policy = ks.Policy(public=["age", "income", "height"], private=["ill"], require=f"k={K}", grid="exact")
+    release = ks.anonymize(source.drop("born"), policy, "mondrian")
     cells = [read_cell(text) for text in release.frame["income"].unique()]
     ends = {end for cell in cells if isinstance(cell, Between) for end in (cell.low, cell.high)}
     alone = source["income"].value_counts().filter(pl.col("count") == 1)["income"]

@@ -24,7 +24,9 @@ FEWEST = 1.5
 
 def with_crowded_ends(table: Table, policy: Policy, names: Collection[str]) -> tuple[Table, Mapping[str, str]]:
     """Put the rare numbers of some columns together, and say of each column where its ranges may end."""
-    columns, said = dict(table.columns), {}
+    columns, said = dict(table.columns), dict[str, str]()
+    if isinstance(policy.grid, str):
+        return table, said
     for name in names:
         column = table[name]
         if column.is_measured and len(column.values):
@@ -62,11 +64,16 @@ def _crowded(column: Column, people: Int64s, crowd: int, grid: Grid | None) -> t
 
 
 def _grid(column: Column, people: Int64s, crowd: int, values: Any) -> Grid:
-    """The finest grid of which the cells with somebody in them have half a crowd on average, and not one person."""
+    """The finest grid of which the cells with somebody in them have half a crowd on average, and not one person.
+
+    Of fewer people in all, the finest that shows one digit of their numbers.
+    """
     for grid in grids(column.kind, values):
-        low, _, _ = grid.cells(values)
+        low, high, _ = grid.cells(values)
         occupied = 1 + np.count_nonzero(low[1:] != low[:-1])
-        if occupied == 1 or people.sum() >= max(crowd / 2, FEWEST) * occupied:
+        if people.sum() >= max(crowd / 2, FEWEST) * occupied:
+            break
+        if occupied == 1 and (isinstance(column.kind, Calendar) or (high - low)[0] >= np.abs(values).max() / 10):
             break
     return grid
 

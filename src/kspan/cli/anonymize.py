@@ -123,6 +123,7 @@ def anonymize(asked: AnonymizeRequest) -> int:
         "counting": asked.counting,
         "suppressed_text": asked.suppressed_text,
         "order": asked.order,
+        "grid": "exact" if asked.exact_ends else None,
     }
     policy = replace(policy, **{name: value for name, value in changes.items() if value is not None})
     _check_places(asked)
@@ -137,7 +138,7 @@ def anonymize(asked: AnonymizeRequest) -> int:
         step(f"reading {data.name}")
         people = read_table(data, dialect(asked.delimiter, asked.encoding, asked.columns))
         how: dict[str, Any] = {"secret": secret, "keep_order": asked.keep_order, "progress": step}
-        how |= {"exact_ends": asked.exact_ends, "form": asked.form, "at_most": asked.at_most}
+        how |= {"form": asked.form, "at_most": asked.at_most}
         release = make(people, policy, asked.method, **how, **asked.options)
         step("writing it")
         release.save(output, source=None if str(data) == "-" else data, keep_formulas=asked.keep_formulas)

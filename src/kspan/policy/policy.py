@@ -40,6 +40,8 @@ KEYS = (
     "target", "identifier", "public", "private", "person", "known_rows", "order", "household", "weight",
     "sampling_weight", "counting", "require", "hierarchies", "domains", "sets", "ages", "grid", "cells", "ledger",
 )  # fmt: skip
+EXACT = "exact"
+Grid = Mapping[str, float | str] | Literal["exact"]
 CELL_KEYS = ("missing", "suppressed", "suppressed_text", "range_pattern")
 FOLDER = "hierarchies"
 RECIPES: dict[str, type[Recipe]] = {
@@ -75,8 +77,9 @@ class Policy(Schema):
     """Of how many rows of one person does the attacker know the public values, where people have several?"""
     order: str | None = None
     """The column that orders the rows of a person in the wide form; without one, their values do."""
-    grid: Mapping[str, float | str] = field(default_factory=dict)
-    """Numbers at which the ranges of a public column may end: multiples of a number, or parts of the calendar."""
+    grid: Grid = field(default_factory=dict)
+    """Where the ranges of a public column may end: multiples of a number, or parts of the calendar; at the numbers of
+    people, if it is `"exact"`."""
     ledger: str | None = None
     """The ledger that releases under this policy are entered in."""
 
@@ -90,7 +93,7 @@ class Policy(Schema):
             counting: Counting = "rows",
             known_rows: KnownRows = "all",
             order: str | None = None,
-            grid: Mapping[str, float | str] = {},
+            grid: Grid = ...,
             ledger: str | None = None,
             **said: Unpack[Said],
         ) -> None: ...
@@ -124,6 +127,10 @@ class Policy(Schema):
 
     def _check_grid(self) -> None:
         """Refuse a grid of something else than a public column, or by something else than numbers and words."""
+        if self.grid == EXACT:
+            return
+        if not isinstance(self.grid, Mapping):
+            raise PolicyError(f"grid must be a table of columns, or the word {EXACT!r}")
         for name, says in self.grid.items():
             if name not in self.public:
                 raise PolicyError(
@@ -207,7 +214,7 @@ class Policy(Schema):
             raise PolicyError(f"{source} requires nothing: add a [require] table with at least k = 10")
         if not isinstance(says["require"], Requirement | str):
             _table(says, "require", source)
-        for name in ("domains", "sets", "ages", "grid"):
+        for name in ("domains", "sets", "ages", *(["grid"] if says.get("grid") != EXACT else [])):
             _table(says, name, source)
         if isinstance(says.get("ledger"), str):
             says["ledger"] = str(folder / says["ledger"])
@@ -231,6 +238,8 @@ class Policy(Schema):
             top["counting"] = self.counting
         if self.ledger is not None:
             top["ledger"] = self.ledger
+        if self.grid == EXACT:
+            top["grid"] = self.grid
         cells: dict[str, Any] = {"missing": self.missing}
         if self.suppressed != "value":
             cells["suppressed"] = self.suppressed
@@ -246,9 +255,10 @@ class Policy(Schema):
             "domains": domains,
             "sets": self.sets,
             "ages": ages,
-            "grid": self.grid,
             "cells": cells,
         }
+        if not isinstance(self.grid, str):
+            tables["grid"] = self.grid
         return write_toml({**top, "require": to_table(self.require), **tables})
 
     def save(self, path: str | os.PathLike[str]) -> None:

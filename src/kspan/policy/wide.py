@@ -25,6 +25,9 @@ def wide_policy(policy: Policy, shape: Shape, rows: int | None = None) -> Policy
         return tuple(each for name in names for each in shape.names(name, rows))
 
     public = spread(policy.public)
+    grid = policy.grid
+    if not isinstance(grid, str):
+        grid = {each: says for name, says in grid.items() for each in shape.names(name, rows)}
     domains = {each: domain for name, domain in policy.domains.items() for each in shape.names(name, rows)}
     if rows is None:
         public, domains[ROWS] = (*public, ROWS), Domain(NUMBERS)
@@ -37,7 +40,7 @@ def wide_policy(policy: Policy, shape: Shape, rows: int | None = None) -> Policy
         order=None,
         ages={},
         domains=domains,
-        grid={each: says for name, says in policy.grid.items() for each in shape.names(name, rows)},
+        grid=grid,
         hierarchies={each: given for name, given in policy.hierarchies.items() for each in shape.names(name, rows)},
         require=KAnonymity(policy.require.crowd),
     )

@@ -51,7 +51,6 @@ def anonymize(
     *,
     secret: str | Secret | None = None,
     keep_order: bool = False,
-    exact_ends: bool = False,
     form: str = "long",
     at_most: int | None = None,
     progress: Progress = lambda step: None,
@@ -61,10 +60,8 @@ def anonymize(
 
     `auto` tries the methods that fit the policy and takes the one that keeps most of the target (or, without one, of
     the cells). What is left to chance follows from a new `secret`, which the release and its owner's file keep; given
-    again, it makes the same table again. Ranges of numbers end at numbers that a crowd has, or at round ones, and not
-    at those of the people in them, unless `exact_ends` are asked for. Where people have several rows, the `wide` form
-    has one row a person, with `at_most` so many rows side by side. The options of each method are those of its function
-    in `kspan.anonymize`.
+    again, it makes the same table again. Where people have several rows, the `wide` form has one row a person, with
+    `at_most` so many rows side by side. The options of each method are those of its function in `kspan.anonymize`.
     """
     kept = Secret.of(secret)
     _check_form(form, at_most)
@@ -74,7 +71,7 @@ def anonymize(
     def once(name: str, subject: _Subject) -> TableRelease:
         progress(f"trying {name}" if method == "auto" else "making groups")
         given = _options(name, options, progress) if method != "auto" else {}
-        those, recoding = subject.recoding(name, kept.chance(), given, exact_ends)
+        those, recoding = subject.recoding(name, kept.chance(), given)
         frame = those.released(recoding.partition, None if keep_order else kept)
         if not frame.height:
             raise Unreachable(
@@ -163,16 +160,14 @@ class _Subject:
         wide = WidePeople.of(people, table, asked, at_most)
         return cls(people, wide.table, asked, given, wide, stands)
 
-    def recoding(
-        self, name: str, rng: np.random.Generator, given: Mapping[str, Any], exact_ends: bool
-    ) -> "tuple[_Subject, Recoding]":
+    def recoding(self, name: str, rng: np.random.Generator, given: Mapping[str, Any]) -> "tuple[_Subject, Recoding]":
         """Return what a method makes of the people; where they have several rows, it makes groups of people.
 
         In the wide form, the people come in the shape of those who are released.
         """
 
         def coarser(table: Table, policy: Policy) -> tuple[Table, Mapping[str, str]]:
-            return with_crowded_ends(table, policy, [] if exact_ends else ranged(name, table, policy, given))
+            return with_crowded_ends(table, policy, ranged(name, table, policy, given))
 
         def method(table: Table, policy: Policy) -> Recoding:
             return methods()[name](table, policy, rng=rng, **given)
