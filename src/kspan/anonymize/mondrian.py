@@ -16,29 +16,24 @@ Shao, J. Beckford, Learning decision trees from anonymized data, use it. What th
   several people; only where that breaks the requirement is a part cut as above. Chance decides who of them goes left.
 """
 
-from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from kspan.anonymize.canvas import Canvas, Cuts, Parts, apart
 from kspan.anonymize.cells import as_cells, as_nodes, as_sets
 from kspan.anonymize.crowds import Crowds, Recoding
-from kspan.data.arrays import Bools, Floats, Int64s
-from kspan.data.groups import NO_WEIGHTS, Counts, Groups, count_values
+from kspan.data.arrays import Floats, Int64s
 from kspan.data.hierarchy import Hierarchy
 from kspan.data.table import Column, Table
 from kspan.kernels import mondrian as kernels
-from kspan.model.partition import Partition, Shown
+from kspan.model.partition import Shown
 from kspan.options import takes_options
 from kspan.policy import Policy
 
 Show = Literal["interval", "set", "hierarchy"]
 Width = Literal["range", "distinct"]
-Bytes = NDArray[np.uint8]
-
-BATCH = 1 << 13
-"""At most this many parts are cut at once."""
 
 
 @takes_options
@@ -70,56 +65,9 @@ def mondrian(
         by_hierarchy=show == "hierarchy",
         by_range=width == "range",
     )
-    rows, ends = _recursive_cuts(canvas, relaxed)
-    number = len(ends)
-    group = np.empty(table.rows, np.int64)
-    group[rows] = np.repeat(np.arange(number, dtype=rows.dtype), np.diff(ends, prepend=0))
-    partition = _apart(group, {column.name: _shown(column, group, number, show) for column in crowds.columns}, number)
+    group, number = canvas.cut_up(lambda parts: canvas.cuts(parts, relaxed))
+    partition = apart(group, {column.name: _shown(column, group, number, show) for column in crowds.columns}, number)
     return Recoding(partition, {"cuts": number - 1, "relaxed": relaxed, "show": show, "width": width})
-
-
-def _recursive_cuts(canvas: "_Canvas", relaxed: bool) -> tuple[NDArray[Any], Int64s]:
-    """Cut until no part can be cut any more; returns the rows, part after part, and where each part ends."""
-    waiting, finished = [canvas.everybody()], []
-    while waiting:
-        parts = waiting.pop()
-        large = parts.people >= 2 * canvas.crowds.k
-        divisible = parts.where(large)
-        cuts = canvas.cuts(divisible, relaxed)
-        finished += [parts.where(~large), divisible.where(~cuts.found)]
-        waiting += canvas.divide(divisible.where(cuts.found), cuts.left[cuts.found]).batches()
-    return canvas.rows, np.sort(np.concatenate([parts.end for parts in finished]))
-
-
-@dataclass(frozen=True, repr=False)
-class _Parts:
-    """Parts of the people: the rows from `begin` to `end` of the canvas, and how many people these are."""
-
-    begin: Int64s
-    end: Int64s
-    people: Int64s
-
-    def __len__(self) -> int:
-        return len(self.begin)
-
-    def where(self, which: Bools | Int64s) -> "_Parts":
-        """The parts that are chosen by marks or places."""
-        return _Parts(self.begin[which], self.end[which], self.people[which])
-
-    def batches(self) -> "list[_Parts]":
-        """The same parts, not too many at once, so that what is computed for them takes little memory."""
-        return [
-            _Parts(self.begin[at : at + BATCH], self.end[at : at + BATCH], self.people[at : at + BATCH])
-            for at in range(0, len(self), BATCH)
-        ]
-
-
-@dataclass(frozen=True, repr=False)
-class _Cuts:
-    """Which parts can be cut, and how many people go left; the canvas has marked who goes right."""
-
-    found: Bools
-    left: Int64s
 
 
 class _Attribute:
@@ -137,7 +85,7 @@ class _Attribute:
             if by_hierarchy and column.hierarchy is not None:
                 self.codes = _place_in_hierarchy(column, column.hierarchy)[self.codes]
 
-    def widths(self, parts: _Parts, low: Int64s, high: Int64s) -> Floats:
+    def widths(self, parts: Parts, low: Int64s, high: Int64s) -> Floats:
         """How much of the domain each part covers, from 0 to 1, or how many values each has."""
         if not self.by_range:
             values = kernels.varieties(self.codes, self.size, parts.begin, parts.end).astype(np.float64)
@@ -154,32 +102,21 @@ class _Attribute:
         return width
 
 
-class _Canvas:
-    """The rows, always in such an order that those of one part stand together."""
+class _Canvas(Canvas):
+    """The rows, with what is cut at medians."""
 
     def __init__(self, crowds: Crowds, rows: Int64s, *, by_hierarchy: bool, by_range: bool) -> None:
-        self.crowds, table = crowds, crowds.table
-        self.rows = rows.astype(np.min_scalar_type(table.rows))
-        self.weights = NO_WEIGHTS if table.weights is None else table.weights[rows]
-        self.right: Bytes = np.empty(table.rows, np.uint8)
-        """Is each row on the right of the cut that was last tried for its part?"""
         self.attributes = [
             _Attribute(column, rows, by_hierarchy=by_hierarchy, by_range=by_range) for column in crowds.columns
         ]
-        self.everywhere = {name: _everybody(table, name) for name in crowds.asked}
-        """How the private values that matter spread over the whole table."""
-        self.labels = {name: table[name].codes[rows] for name in self.everywhere}
+        super().__init__(crowds, rows, [attribute.codes for attribute in self.attributes])
 
-    def everybody(self) -> _Parts:
-        """All rows as one part."""
-        return _Parts(np.array([0]), np.array([len(self.rows)]), np.array([self.crowds.table.people]))
-
-    def cuts(self, parts: _Parts, relaxed: bool) -> _Cuts:
+    def cuts(self, parts: Parts, relaxed: bool) -> Cuts:
         """Find for each part the cut of the widest attribute that can be cut."""
         ends = [kernels.extents(attribute.codes, parts.begin, parts.end) for attribute in self.attributes]
         widths = [attribute.widths(parts, *pair) for attribute, pair in zip(self.attributes, ends, strict=True)]
         widest_first = np.argsort(-np.array(widths), axis=0, kind="stable")
-        cuts = _Cuts(np.zeros(len(parts), bool), np.zeros(len(parts), np.int64))
+        cuts = Cuts(np.zeros(len(parts), bool), np.zeros(len(parts), np.int64))
         # Each turn tries the next widest attribute of every part that is still uncut. A part with a cut is not tried
         # again, so that its marks in `right` stay.
         for turn in widest_first:
@@ -192,12 +129,12 @@ class _Canvas:
     def _cut_at_median(
         self,
         attribute: _Attribute,
-        parts: _Parts,
+        parts: Parts,
         low: Int64s,
         high: Int64s,
         waiting: Int64s,
         relaxed: bool,
-        cuts: _Cuts,
+        cuts: Cuts,
     ) -> None:
         """Try to cut the parts that wait for one attribute, and mark the sides of those that can be cut."""
         some = parts.where(waiting)
@@ -210,7 +147,7 @@ class _Canvas:
             half = (some.people + 1) // 2
             tries.insert(0, (median - 1, half - below, half))
         for cut, shared, left in tries:
-            hopeful = np.flatnonzero(~cuts.found[waiting] & self._large(left, some.people))
+            hopeful = np.flatnonzero(~cuts.found[waiting] & self.large(left, some.people))
             if not len(hopeful):
                 continue
             tried = some.where(hopeful)
@@ -218,53 +155,10 @@ class _Canvas:
                 attribute.codes, self.weights, tried.begin, tried.end, cut[hopeful], shared[hopeful], self.right
             )
             # Again, since rows that stand for several people cannot be shared out exactly.
-            good = self._large(left, tried.people)
-            good[good] = self._hold(tried.where(good), left[good])
+            good = self.large(left, tried.people)
+            good[good] = self.hold(tried.where(good), left[good])
             cuts.found[waiting[hopeful[good]]] = True
             cuts.left[waiting[hopeful[good]]] = left[good]
-
-    def _large(self, left: Int64s, people: Int64s) -> Bools:
-        """Are there enough people on both sides?"""
-        enough: Bools = (left >= self.crowds.k) & (people - left >= self.crowds.k)
-        return enough
-
-    def _hold(self, parts: _Parts, left: Int64s) -> Bools:
-        """Do both sides of each part, as they are marked, satisfy the requirement? They are large enough."""
-        if self.crowds.only_k or not len(parts):
-            return np.ones(len(parts), bool)
-        sizes = np.column_stack([left, parts.people - left]).ravel()
-        rows = int((parts.end - parts.begin).sum())
-        private = {}
-        for name, whole in self.everywhere.items():
-            size = len(whole.whole)
-            start, value, people = kernels.count_sides(
-                self.labels[name],
-                size,
-                self.weights,
-                parts.begin,
-                parts.end,
-                self.right,
-                min(rows, 2 * len(parts) * size),
-            )
-            private[name] = replace(whole, start=start, value=value, people=people)
-        holds = self.crowds.policy.require.holds(Groups(sizes, private))
-        return holds[::2] & holds[1::2]
-
-    def divide(self, parts: _Parts, left: Int64s) -> _Parts:
-        """Reorder the rows so that both sides of each part stand together, as marked; returns the sides as parts."""
-        if not len(parts):
-            return parts
-        largest = int((parts.end - parts.begin).max())
-        columns: list[NDArray[Any]] = [attribute.codes for attribute in self.attributes]
-        columns += [*self.labels.values(), self.weights] if len(self.weights) else self.labels.values()
-        for column in columns:
-            kernels.divide(column, self.right, parts.begin, parts.end, np.empty(largest, column.dtype))
-        middle = kernels.divide(self.rows, self.right, parts.begin, parts.end, np.empty(largest, self.rows.dtype))
-        return _Parts(
-            np.column_stack([parts.begin, middle]).ravel(),
-            np.column_stack([middle, parts.end]).ravel(),
-            np.column_stack([left, parts.people - left]).ravel(),
-        )
 
 
 def _halves(column: Column) -> Floats:
@@ -292,20 +186,8 @@ def _place_in_hierarchy(column: Column, hierarchy: Hierarchy) -> NDArray[Any]:
     return place
 
 
-def _everybody(table: Table, name: str) -> Counts:
-    weights = NO_WEIGHTS if table.weights is None else table.weights
-    return count_values(table[name], np.zeros(table.rows, np.int64), 1, weights)
-
-
 def _shown(column: Column, group: Int64s, number: int, show: Show) -> Shown:
     """What the groups show of one attribute."""
     if show == "hierarchy":
         return as_nodes(column, group, number)
     return (as_sets if show == "set" else as_cells)(column, group, number)
-
-
-def _apart(group: Int64s, shown: dict[str, Shown], number: int) -> Partition:
-    """Number groups in the order of what they show; those that show the same, as nodes may, become one."""
-    seen = Table({name: cells.column for name, cells in shown.items()}, number)
-    different = Partition.by_equality(seen, shown)
-    return Partition(different.group[group], different.number, different.shown)

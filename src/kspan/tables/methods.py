@@ -13,6 +13,7 @@ Method = Callable[..., Recoding]
 
 def methods() -> dict[str, Method]:
     """Return the methods by name; their modules are loaded only when this is called."""
+    from kspan.anonymize.crowd import crowd
     from kspan.anonymize.full_domain.datafly import datafly
     from kspan.anonymize.full_domain.incognito import incognito
     from kspan.anonymize.k_optimize.k_optimize import k_optimize
@@ -23,6 +24,7 @@ def methods() -> dict[str, Method]:
 
     return {
         "kactus": grown_and_pruned,
+        "crowd": crowd,
         "mondrian": mondrian,
         "tds": tds,
         "tdr": tdr,
@@ -36,10 +38,10 @@ def methods() -> dict[str, Method]:
 AUTO = ("kactus", "tdr", "mondrian", "one-dim", "incognito")
 """What `auto` tries, those that keep a target in mind first."""
 
-APART = ("kactus", "mondrian", "tds", "tdr", "incognito", "k-optimize", "datafly")
+APART = ("kactus", "crowd", "mondrian", "tds", "tdr", "incognito", "k-optimize", "datafly")
 """Methods whose groups do not overlap, or only so that k people share every span if the policy counts people."""
 
-APART_BY_ROWS = ("mondrian", "tds", "tdr", "incognito", "k-optimize", "datafly")
+APART_BY_ROWS = ("crowd", "mondrian", "tds", "tdr", "incognito", "k-optimize", "datafly")
 """Methods whose cells never overlap, whatever the options, unless cuts are relaxed."""
 
 BY_NAME = ("tds", "tdr", "incognito", "datafly")
@@ -62,7 +64,7 @@ def ranged(name: str, table: Table, policy: Policy, options: Mapping[str, Any]) 
     """
     known = options_of(name)
     show = options.get("show", known["show"].default if "show" in known else "interval")
-    if show not in ("interval", "hierarchy"):
+    if show not in ("interval", "cells", "hierarchy"):
         return []
     by_name = name in BY_NAME or show == "hierarchy"
     return [one for one in policy.public if not (by_name and table[one].hierarchy is not None)]

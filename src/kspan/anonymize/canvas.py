@@ -1,0 +1,141 @@
+"""Rows that are cut into parts, and the parts again: what methods share that cut people in two."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kspan.anonymize.crowds import Crowds
+from kspan.data.arrays import Bools, Int64s
+from kspan.data.groups import NO_WEIGHTS, Counts, Groups, count_values
+from kspan.data.table import Table
+from kspan.kernels import mondrian as kernels
+from kspan.model.partition import Partition, Shown
+
+Bytes = NDArray[np.uint8]
+
+BATCH = 1 << 13
+"""At most this many parts are cut at once."""
+
+
+@dataclass(frozen=True, repr=False)
+class Parts:
+    """Parts of the people: the rows from `begin` to `end` of the canvas, and how many people these are."""
+
+    begin: Int64s
+    end: Int64s
+    people: Int64s
+
+    def __len__(self) -> int:
+        return len(self.begin)
+
+    def where(self, which: Bools | Int64s) -> "Parts":
+        """The parts that are chosen by marks or places."""
+        return Parts(self.begin[which], self.end[which], self.people[which])
+
+    def batches(self) -> "list[Parts]":
+        """The same parts, not too many at once, so that what is computed for them takes little memory."""
+        return [
+            Parts(self.begin[at : at + BATCH], self.end[at : at + BATCH], self.people[at : at + BATCH])
+            for at in range(0, len(self), BATCH)
+        ]
+
+
+@dataclass(frozen=True, repr=False)
+class Cuts:
+    """Which parts can be cut, and how many people go left; the canvas has marked who goes right."""
+
+    found: Bools
+    left: Int64s
+
+
+class Canvas:
+    """The rows, always in such an order that those of one part stand together."""
+
+    def __init__(self, crowds: Crowds, rows: Int64s, columns: Sequence[NDArray[Any]]) -> None:
+        self.crowds, table = crowds, crowds.table
+        self.rows = rows.astype(np.min_scalar_type(table.rows))
+        self.columns = columns
+        """What has an entry for each row, besides private values and weights."""
+        self.weights = NO_WEIGHTS if table.weights is None else table.weights[rows]
+        self.right: Bytes = np.empty(table.rows, np.uint8)
+        """Is each row on the right of the cut that was last tried for its part?"""
+        self.everywhere = {name: _everybody(table, name) for name in crowds.asked}
+        """How the private values that matter spread over the whole table."""
+        self.labels = {name: table[name].codes[rows] for name in self.everywhere}
+
+    def everybody(self) -> Parts:
+        """All rows as one part."""
+        return Parts(np.array([0]), np.array([len(self.rows)]), np.array([self.crowds.table.people]))
+
+    def cut_up(self, cuts_of: Callable[[Parts], Cuts]) -> tuple[Int64s, int]:
+        """Cut until no part can be cut any more; returns the part of each row of the table, and how many there are."""
+        waiting, finished = [self.everybody()], []
+        while waiting:
+            parts = waiting.pop()
+            large = parts.people >= 2 * self.crowds.k
+            divisible = parts.where(large)
+            cuts = cuts_of(divisible)
+            finished += [parts.where(~large), divisible.where(~cuts.found)]
+            waiting += self.divide(divisible.where(cuts.found), cuts.left[cuts.found]).batches()
+        ends = np.sort(np.concatenate([parts.end for parts in finished]))
+        group = np.empty(len(self.rows), np.int64)
+        group[self.rows] = np.repeat(np.arange(len(ends), dtype=self.rows.dtype), np.diff(ends, prepend=0))
+        return group, len(ends)
+
+    def large(self, left: Int64s, people: Int64s) -> Bools:
+        """Are there enough people on both sides?"""
+        enough: Bools = (left >= self.crowds.k) & (people - left >= self.crowds.k)
+        return enough
+
+    def hold(self, parts: Parts, left: Int64s) -> Bools:
+        """Do both sides of each part, as they are marked, satisfy the requirement? They are large enough."""
+        if self.crowds.only_k or not len(parts):
+            return np.ones(len(parts), bool)
+        sizes = np.column_stack([left, parts.people - left]).ravel()
+        rows = int((parts.end - parts.begin).sum())
+        private = {}
+        for name, whole in self.everywhere.items():
+            size = len(whole.whole)
+            start, value, people = kernels.count_sides(
+                self.labels[name],
+                size,
+                self.weights,
+                parts.begin,
+                parts.end,
+                self.right,
+                min(rows, 2 * len(parts) * size),
+            )
+            private[name] = replace(whole, start=start, value=value, people=people)
+        holds = self.crowds.policy.require.holds(Groups(sizes, private))
+        return holds[::2] & holds[1::2]
+
+    def divide(self, parts: Parts, left: Int64s) -> Parts:
+        """Reorder the rows so that both sides of each part stand together, as marked; returns the sides as parts."""
+        if not len(parts):
+            return parts
+        largest = int((parts.end - parts.begin).max())
+        columns: list[NDArray[Any]] = [*self.columns, *self.labels.values()]
+        columns += [self.weights] if len(self.weights) else []
+        for column in columns:
+            kernels.divide(column, self.right, parts.begin, parts.end, np.empty(largest, column.dtype))
+        middle = kernels.divide(self.rows, self.right, parts.begin, parts.end, np.empty(largest, self.rows.dtype))
+        return Parts(
+            np.column_stack([parts.begin, middle]).ravel(),
+            np.column_stack([middle, parts.end]).ravel(),
+            np.column_stack([left, parts.people - left]).ravel(),
+        )
+
+
+def _everybody(table: Table, name: str) -> Counts:
+    weights = NO_WEIGHTS if table.weights is None else table.weights
+    return count_values(table[name], np.zeros(table.rows, np.int64), 1, weights)
+
+
+def apart(group: Int64s, shown: dict[str, Shown], number: int) -> Partition:
+    """Number groups in the order of what they show; those that show the same, as nodes may, become one."""
+    seen = Table({name: cells.column for name, cells in shown.items()}, number)
+    different = Partition.by_equality(seen, shown)
+    return Partition(different.group[group], different.number, different.shown)
