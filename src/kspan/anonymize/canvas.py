@@ -27,20 +27,19 @@ class Parts:
     begin: Int64s
     end: Int64s
     people: Int64s
+    done: Int64s
+    """A bit for each attribute, by its place, that cannot be cut in a part any more, nor in what it is cut into."""
 
     def __len__(self) -> int:
         return len(self.begin)
 
-    def where(self, which: Bools | Int64s) -> "Parts":
+    def where(self, which: Bools | Int64s | slice) -> "Parts":
         """The parts that are chosen by marks or places."""
-        return Parts(self.begin[which], self.end[which], self.people[which])
+        return Parts(self.begin[which], self.end[which], self.people[which], self.done[which])
 
     def batches(self) -> "list[Parts]":
         """The same parts, not too many at once, so that what is computed for them takes little memory."""
-        return [
-            Parts(self.begin[at : at + BATCH], self.end[at : at + BATCH], self.people[at : at + BATCH])
-            for at in range(0, len(self), BATCH)
-        ]
+        return [self.where(slice(at, at + BATCH)) for at in range(0, len(self), BATCH)]
 
 
 @dataclass(frozen=True, repr=False)
@@ -68,7 +67,7 @@ class Canvas:
 
     def everybody(self) -> Parts:
         """All rows as one part."""
-        return Parts(np.array([0]), np.array([len(self.rows)]), np.array([self.crowds.table.people]))
+        return Parts(np.array([0]), np.array([len(self.rows)]), np.array([self.crowds.table.people]), np.zeros(1, np.int64))
 
     def cut_up(self, cuts_of: Callable[[Parts], Cuts]) -> tuple[Int64s, int]:
         """Cut until no part can be cut any more; returns the part of each row of the table, and how many there are."""
@@ -126,6 +125,7 @@ class Canvas:
             np.column_stack([parts.begin, middle]).ravel(),
             np.column_stack([middle, parts.end]).ravel(),
             np.column_stack([left, parts.people - left]).ravel(),
+            np.repeat(parts.done, 2),
         )
 
 

@@ -34,7 +34,8 @@ from kspan.options import Within, takes_options
 from kspan.policy import Policy
 
 Show = Literal["cells", "hierarchy"]
-STRENGTH = 50.0
+STRENGTH, CAREFUL = 50.0, 1.0
+"""What a bit of the target is worth, and what if too many of them break the requirement."""
 FINEST = 1e-6
 """The share of a number's variance that counts as none."""
 
@@ -45,18 +46,20 @@ def crowd(
     policy: Policy,
     *,
     rng: np.random.Generator,
-    strength: Annotated[float, Within(0)] = STRENGTH,
+    strength: Annotated[float, Within(0)] | None = None,
     show: Show = "cells",
 ) -> Recoding:
     """Make groups by the cuts that tell most of the target and leave least of all attributes open.
 
     Options:
-        strength: How many cells of a person a bit of the target is worth; 0 looks at the cells alone.
+        strength: How many cells of a person a bit of the target is worth; 0 looks at the cells alone. If it is not
+            given, 50, or 1 if the requirement limits what is told of the target.
         show: What groups show: the range of their numbers and the set of their words, or the lowest common name of the
             hierarchy.
     """
     crowds = Crowds(table, policy)
     crowds.check_reachable()
+    strength = strength if strength is not None else CAREFUL if policy.target in crowds.asked else STRENGTH
     canvas = _Canvas(crowds, strength)
     group, number = canvas.cut_up(canvas.cuts)
     write = as_nodes if show == "hierarchy" else as_cells
