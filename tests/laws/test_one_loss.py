@@ -2,7 +2,7 @@
 
 import itertools
 import math
-from datetime import date
+from datetime import date, datetime
 from typing import Any
 
 import polars as pl
@@ -46,6 +46,10 @@ COLUMNS: dict[str, tuple[st.SearchStrategy[Any], dict[str, Any]]] = {
     "codes, masked": (st.sampled_from([*ZIPS, "812", "9"]), {"hierarchies": ks.Prefixes()}),
     "codes, masked by a letter": (st.sampled_from(ZIPS), {"hierarchies": ks.Prefixes("x")}),
     "codes, whatever fits": (st.sampled_from(ZIPS), {"hierarchies": ks.Automatic()}),
+    "moments, declared": (
+        st.datetimes(datetime(2020, 1, 1), datetime(2020, 3, 1)).map(lambda at: at.replace(microsecond=0)),
+        {"hierarchies": ks.Dates(("hour", "day", "month")), "domains": "datetime"},
+    ),
     "dates": (st.dates(date(2020, 1, 1), date(2021, 12, 31)), {"hierarchies": ks.Dates()}),
 }
 

@@ -118,7 +118,7 @@ class Prefixes:
     def build(self, values: Sequence[str], *, released: bool = False) -> Hierarchy:
         """The hierarchy of the values; a value that is shorter than others stays as it is until its own turn comes.
 
-        In a released column, what may be a name is one.
+        A letter as the mask tells names of a released column from values only if no code has letters; so does a digit.
         """
         longest = max(map(len, values), default=1)
         check_size(len(values), longest + 1, "the hierarchy")
@@ -128,15 +128,19 @@ class Prefixes:
 
         kept = range(longest - 1, 0, -1)
         # A released column may show some codes in full and others by shared names such as `13**`: these are not values.
-        # With a letter or digit as the mask, a name cannot be told from a value, unless the column is a released one.
         shared = (
             {name for value in values for keep in kept if (name := masked(value, keep)) != value}
-            if released or not self.mask.isalnum()
+            if not self.mask.isalnum() or (released and not any(map(self._may_contain_mask, values)))
             else set[str]()
         )
         leaves = sorted(value for value in values if value not in shared)
         made = Hierarchy.of([(value, *(masked(value, keep) for keep in kept), SUPPRESSED) for value in leaves])
         return replace(made, mask=self.mask)
+
+    def _may_contain_mask(self, value: str) -> bool:
+        """Does a code have letters (or digits) where it is not masked, as the mask is one? Then it may end in one."""
+        alike = str.isdigit if self.mask.isdigit() else str.isalpha
+        return any(map(alike, value.rstrip(self.mask)))
 
 
 @dataclass(frozen=True)
