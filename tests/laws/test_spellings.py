@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 import kspan as ks
 from kspan.data.encode import encode_column
+from kspan.data.general import general
 from kspan.data.meaning import canonical_column
 from kspan.data.schema import Schema
 
@@ -120,3 +121,66 @@ def test_a_code_is_not_linked_to_another_that_is_the_same_number() -> None:
     found = ks.audit(table, people, ks.Policy(public=["code"], private=["ill"], require="k=2"))
     assert found.linked is not None
     assert found.linked.unmatched == 1
+
+
+ONE_CELL = {
+    "sets in another order": ["{M|F}", "{F|M}"],
+    "sets with blanks": ["{M|F}", "{ M | F }", " {F|M}", "{F|M} ", "{F| M}"],
+    "lists of words": ["{M|F}", "(M, F)", "(F,M)", "{F, M}", "(F; M)"],
+    "ranges": ["[20, 30]", "[20,30]", "[20;30]", " [20, 30]", "20-30", "20 - 30", "20–30", "[20.0, 3e1]"],
+    "bounds": ["<=20", "≤20", "≤ 20.0"],
+    "one value": ["20", "20.0", "{20}", "[20, 20]"],
+}
+SEVERAL_CELLS = {
+    "a word that is known with blanks": (["{M| F}", "{M|F}", " F", "F"], 4),
+    "a list of words that nobody has": (["(self-employed, inc)", "(inc, self-employed)"], 2),
+    "numbers in parentheses": (["(20, 30)", "(30, 20)", "20", "30"], 4),
+    "a word that has a comma": (["{a,b|c}", "{a|b|c}", "{b,a|c}"], 3),
+    "codes": (["20.0", "20", "x"], 3),
+    "ranges among words": (["20-30", "20 - 30", "x"], 3),
+    "a range and its whole numbers": (["{20|21}", "[20, 21]"], 2),
+    "an end that is left out": (["[20, 30]", "[20, 30[", "]20, 30]"], 3),
+}
+
+
+@pytest.mark.parametrize("cells", ONE_CELL.values(), ids=ONE_CELL)
+def test_one_cell_has_many_spellings(cells: list[str]) -> None:
+    frame = pl.DataFrame({"c": cells, "ill": ["x"] * len(cells)})
+    assert ks.audit(frame, ks.Policy(public=["c"], private=["ill"], require="k=1")).groups == 1
+    column = encode_column(frame["c"], Schema(public=["c"]))
+    assert len(column.values) == 1
+    assert column.label(0) in cells or column.is_measured
+    assert ks.k_anonymity(frame, "c") == len(cells)
+
+
+@pytest.mark.parametrize(("cells", "groups"), SEVERAL_CELLS.values(), ids=SEVERAL_CELLS)
+def test_what_is_not_the_same_stays_apart(cells: list[str], groups: int) -> None:
+    frame = pl.DataFrame({"c": cells, "ill": ["x"] * len(cells)})
+    assert ks.audit(frame, ks.Policy(public=["c"], private=["ill"], require="k=1")).groups == groups
+    assert len(encode_column(frame["c"], Schema(public=["c"])).values) == groups
+
+
+def test_a_table_as_it_was_printed_has_one_general_value() -> None:
+    # Table III of Shao and Beckford: own-value counting knows three values, (M, F) with two of three up to 50.
+    sex = ["(M, F)", "F", "F", "F", "M", "(F, M)", "F", "(M, F)"]
+    salary = ["<=50", "<=50", ">50", "<=50", ">50", "<=50", "<=50", ">50"]
+    frame = pl.DataFrame({"sex": sex, "salary": salary})
+    for domains in ({}, {"sex": ["M", "F"]}):
+        policy = ks.Policy(public=["sex"], target="salary", require="k=1", domains=domains)
+        assert ks.audit(frame, policy).groups == 3
+        assert ks.classification_metric(frame, "sex", "salary") == 2
+        column = encode_column(frame["sex"], policy)
+        assert sorted(pl.Series(column.codes).value_counts()["count"]) == [1, 3, 4]
+        assert general(column).values.tolist() == ["F", "M"]
+
+
+def test_words_of_the_people_tell_what_a_list_is() -> None:
+    people = pl.DataFrame({"sex": ["M", "F", "M", "F"], "ill": ["x", "y", "x", "y"]})
+    release = people.with_columns(sex=pl.Series(["(M, F)", "(F, M)", "{M|F}", "{ F | M }"]))
+    found = ks.audit(release, people, ks.Policy(public=["sex"], private=["ill"], require="k=4", counting="people"))
+    assert found.holds
+    assert found.linked is not None
+    assert found.linked.unmatched == 0
+    odd = pl.DataFrame({"job": ["(inc, self)", "inc", "self", "(self, inc)"], "ill": ["x", "y", "x", "y"]})
+    alone = ks.audit(odd, odd, ks.Policy(public=["job"], private=["ill"], require="k=1"))
+    assert alone.groups == 3  # these people are general already, and so are their two lists

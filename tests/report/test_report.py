@@ -406,9 +406,9 @@ def test_a_report_codes_every_table_once(monkeypatch: pytest.MonkeyPatch) -> Non
     coded: list[str] = []
     encode_one = coding.encode_column
 
-    def counted(series: pl.Series, schema: Schema) -> Column:
+    def counted(series: pl.Series, schema: Schema, **how: bool) -> Column:
         coded.append(series.name)
-        return encode_one(series, schema)
+        return encode_one(series, schema, **how)
 
     monkeypatch.setattr(coding, "encode_column", counted)
     released = people().with_columns(Age=pl.lit("*"))

@@ -45,7 +45,8 @@ def test_a_name_of_the_hierarchy_costs_the_values_below_it() -> None:
 
 
 def test_a_domain_of_one_number_leaves_nothing_open() -> None:
-    assert penalty_of(["[5, 5]", "5"]) == {"5": 0.0, "[5, 5]": 0.0}
+    assert penalty_of(["[5, 5]"]) == {"[5, 5]": 0.0}
+    assert penalty_of(["[5, 5]", "5"]) == {"5": 0.0}
 
 
 def test_ncp_averages_over_people_and_columns() -> None:

@@ -67,7 +67,9 @@ class Canvas:
 
     def everybody(self) -> Parts:
         """All rows as one part."""
-        return Parts(np.array([0]), np.array([len(self.rows)]), np.array([self.crowds.table.people]), np.zeros(1, np.int64))
+        return Parts(
+            np.array([0]), np.array([len(self.rows)]), np.array([self.crowds.table.people]), np.zeros(1, np.int64)
+        )
 
     def cut_up(self, cuts_of: Callable[[Parts], Cuts]) -> tuple[Int64s, int]:
         """Cut until no part can be cut any more; returns the part of each row of the table, and how many there are."""

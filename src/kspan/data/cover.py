@@ -3,9 +3,9 @@
 from dataclasses import replace
 from functools import partial
 
-from kspan.data.cells import NOT_A_NUMBER, SUPPRESSED, range_of, read_cell, values_in
+from kspan.data.cells import NOT_A_NUMBER, SUPPRESSED, range_of, values_in
 from kspan.data.hierarchy import Hierarchy
-from kspan.data.levels import Automatic, Dates, Recipe
+from kspan.data.levels import Automatic, Dates, Ordered, Prefixes, Recipe
 from kspan.data.meaning import meanings
 from kspan.data.table import Column
 from kspan.errors import DataError, HierarchyError, hinted
@@ -33,7 +33,8 @@ def check_domain(column: Column, range_pattern: str | None = None, hierarchy: Hi
         wrong = sum(label not in names and range_of(cell) is None for label, cell in cells)
         what = "numbers"
     else:
-        wrong = sum(label not in names and bool(domain.outside(values_in(read_cell(label)))) for label in column.values)
+        cells = zip(column.values, meanings(column, range_pattern).cells, strict=True)
+        wrong = sum(label not in names and bool(domain.outside(values_in(cell))) for label, cell in cells)
         what = "values of its declared domain"
     if wrong:
         raise DataError(
@@ -49,27 +50,37 @@ def _names_above(column: Column, hierarchy: Hierarchy | Recipe | None) -> frozen
     return frozenset() if hierarchy is None else frozenset(hierarchy.members) - frozenset(hierarchy.levels[0])
 
 
-def _built(column: Column, recipe: Recipe, pattern: str | None = None) -> Hierarchy | None:
+def _built(column: Column, recipe: Recipe, pattern: str | None = None, *, released: bool = False) -> Hierarchy | None:
     """Build the hierarchy of a recipe from the declared values, else from those of the column; None without any."""
     values = None if column.domain is None else column.domain.values
+    if values is None and isinstance(recipe, Ordered):
+        values = recipe.order or None
+    inferred = values is None
     if values is None:
         values = tuple(dict.fromkeys(value for cell in meanings(column, pattern).cells for value in values_in(cell)))
     numeric = column.domain is not None and column.domain.kind.is_measured
     build = recipe.in_order if numeric and isinstance(recipe, Automatic) else recipe.build
     if isinstance(recipe, Dates):
         build = partial(recipe.build, kind=column.kind)
+    if isinstance(recipe, Prefixes):
+        build = partial(recipe.build, released=released and inferred)
     try:
-        return build(list(values)) if values else None
+        return replace(build(list(values)), inferred=inferred) if values else None
     except HierarchyError as error:
         raise HierarchyError(
             f"the hierarchy of {column.name!r} cannot be built: {error}", details=error.details
         ) from None
 
 
-def with_hierarchy(column: Column, hierarchy: Hierarchy | Recipe, range_pattern: str | None = None) -> Column:
-    """The column with its hierarchy (built first, if it is a recipe); values that the hierarchy lacks are refused."""
+def with_hierarchy(
+    column: Column, hierarchy: Hierarchy | Recipe, range_pattern: str | None = None, *, released: bool = False
+) -> Column:
+    """The column with its hierarchy (built first, if it is a recipe); values that the hierarchy lacks are refused.
+
+    A recipe takes what may be a name in a `released` column for one.
+    """
     if not isinstance(hierarchy, Hierarchy):
-        made = _built(column, hierarchy, range_pattern)
+        made = _built(column, hierarchy, range_pattern, released=released)
         if made is None:  # all cells are suppressed or missing: there is nothing to build from, and no need
             return column
         hierarchy = made

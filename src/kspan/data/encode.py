@@ -3,6 +3,7 @@
 import os
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,7 @@ from kspan.data.kinds.numbers import NUMBERS, as_text, parsed
 from kspan.data.kinds.registry import kind_of, plain
 from kspan.data.kinds.words import WORDS
 from kspan.data.levels import Dates, Ordered, Prefixes
+from kspan.data.meaning import with_one_spelling
 from kspan.data.persons import check_one_row_each, check_says_whose, persons_of
 from kspan.data.schema import Schema
 from kspan.data.table import Column, Table
@@ -32,12 +34,19 @@ MOST_PEOPLE = 1 << 62
 
 
 def encode(
-    frame: pl.DataFrame, schema: Schema, names: Sequence[str] | None = None, *, by_person: bool = False
+    frame: pl.DataFrame,
+    schema: Schema,
+    names: Sequence[str] | None = None,
+    *,
+    by_person: bool = False,
+    released: bool = False,
+    like: Table | None = None,
 ) -> Table:
     """Code the public and private columns of a frame (or the named ones); rows keep their order.
 
     Whoever counts people, not rows, asks for the table `by_person`; otherwise a table in which people have several rows
-    is refused.
+    is refused. A `released` table may show names of hierarchies that are made by recipes: what the public ones stand
+    for is told by the people behind it, if they are given (`like`).
     """
     frame = with_ages(frame, schema.ages, schema.missing)
     if schema.sets:
@@ -53,7 +62,7 @@ def encode(
     if not by_person:
         check_one_row_each(frame, schema)
     with ThreadPoolExecutor(min(len(names), os.cpu_count() or 1) or 1) as threads:
-        columns = list(threads.map(lambda name: encode_column(frame[name], schema), names))
+        columns = list(threads.map(lambda name: _encoded(frame[name], schema, released, like), names))
     weights = None if schema.weight is None else _weights(frame[schema.weight])
     persons = persons_of(frame, schema) if by_person else None
     return Table({column.name: column for column in columns}, frame.height, weights, persons)
@@ -65,8 +74,17 @@ def encode_people(frame: pl.DataFrame, schema: Schema, names: Sequence[str] | No
     return encode(frame, schema, names, by_person=True)
 
 
-def encode_column(series: pl.Series, schema: Schema) -> Column:
-    """Code one column of a frame, and check it against its declared domain and its hierarchy."""
+def _encoded(series: pl.Series, schema: Schema, released: bool, like: Table | None) -> Column:
+    """Code one column; where a recipe made names for other people, these are the names that it has."""
+    known = None if like is None or series.name not in schema.public else like[series.name].hierarchy
+    if known is None or isinstance(schema.hierarchies.get(series.name), Hierarchy):
+        return encode_column(series, schema, released=released)
+    # Without the recipe: the names of these people need not cover a table that others are in as well.
+    return replace(encode_column(series, schema, released=released, bare=True), hierarchy=known)
+
+
+def encode_column(series: pl.Series, schema: Schema, *, released: bool = False, bare: bool = False) -> Column:
+    """Code one column of a frame, and check it against its declared domain and, unless it is `bare`, its hierarchy."""
     domain, hierarchy = schema.domains.get(series.name), schema.hierarchies.get(series.name)
     if domain is None and isinstance(hierarchy, Prefixes):
         domain = Domain(WORDS)  # what has prefixes is a code, even if it is written in digits
@@ -78,11 +96,10 @@ def encode_column(series: pl.Series, schema: Schema) -> Column:
     text = series.dtype == pl.String
     column = _words(series, schema, domain, kind, order) if text else _numbers(series, domain, kind)
     check_domain(column, schema.range_pattern, hierarchy)
-    if hierarchy is None:
-        return column
-    column = with_hierarchy(column, hierarchy, schema.range_pattern)
-    check_names(column, schema.suppressed_text)
-    return column
+    if hierarchy is not None and not bare:
+        column = with_hierarchy(column, hierarchy, schema.range_pattern, released=released)
+        check_names(column, schema.suppressed_text)
+    return with_one_spelling(column, schema.range_pattern)
 
 
 def _kind(series: pl.Series, schema: Schema) -> Kind:

@@ -36,6 +36,8 @@ class Hierarchy:
     levels: tuple[tuple[str, ...], ...]
     mask: str | None = None
     """The character that stands for each lost one, if names are prefixes of codes; None for other names."""
+    inferred: bool = False
+    """Was it built from the values of a table? Then it does not say which values there are."""
 
     @classmethod
     def of(cls, rows: Sequence[Sequence[str]], *, source: str = "the hierarchy") -> "Hierarchy":
@@ -126,6 +128,16 @@ class Hierarchy:
         if self.mask is None or self.mask.isalnum() or not label.endswith(self.mask):
             return None
         return label.rstrip(self.mask) or None
+
+    def masked_share(self, label: str) -> float:
+        """The share of the characters of a code that are masked, by the spelling alone; 0 if names are no prefixes.
+
+        >>> Hierarchy((("1305",), ("13**",), ("*",)), mask="*").masked_share("13**")
+        0.5
+        """
+        if self.mask is None or not label:
+            return 0.0
+        return (len(label) - len(label.rstrip(self.mask))) / len(label)
 
     def path(self, label: str) -> tuple[str, ...]:
         """The name that a value, or a name that is already general, has at every level.

@@ -13,6 +13,9 @@ from kspan.data.kinds.kind import Kind
 from kspan.errors import HierarchyError, PolicyError, check_number
 from kspan.limits import LARGEST_NUMBER, LEAST_NUMBER, MOST_LEVELS, MOST_VALUES
 
+MASK = "*"
+"""What stands for a lost character of a code, unless the recipe says otherwise."""
+
 MOST_STEPS = 2**50
 """Up to this many intervals away from the origin, floats have enough digits to tell neighbors apart."""
 
@@ -106,14 +109,17 @@ class Prefixes:
     (('1305', '1312'), ('130*', '131*'), ('13**', '13**'), ('1***', '1***'), ('*', '*'))
     """
 
-    mask: str = "*"
+    mask: str = MASK
 
     def __post_init__(self) -> None:
         if not isinstance(self.mask, str) or len(self.mask) != 1:
             raise PolicyError(f"the mask of prefixes must be one character, not {self.mask!r:.40}")
 
-    def build(self, values: Sequence[str]) -> Hierarchy:
-        """The hierarchy of the values; a value that is shorter than others stays as it is until its own turn comes."""
+    def build(self, values: Sequence[str], *, released: bool = False) -> Hierarchy:
+        """The hierarchy of the values; a value that is shorter than others stays as it is until its own turn comes.
+
+        A letter as the mask tells names of a released column from values only if no code has letters; so does a digit.
+        """
         longest = max(map(len, values), default=1)
         check_size(len(values), longest + 1, "the hierarchy")
 
@@ -122,15 +128,19 @@ class Prefixes:
 
         kept = range(longest - 1, 0, -1)
         # A released column may show some codes in full and others by shared names such as `13**`: these are not values.
-        # With a letter or digit as the mask, a name cannot be told from a value.
         shared = (
             {name for value in values for keep in kept if (name := masked(value, keep)) != value}
-            if not self.mask.isalnum()
+            if not self.mask.isalnum() or (released and not any(map(self._may_contain_mask, values)))
             else set[str]()
         )
         leaves = sorted(value for value in values if value not in shared)
         made = Hierarchy.of([(value, *(masked(value, keep) for keep in kept), SUPPRESSED) for value in leaves])
         return replace(made, mask=self.mask)
+
+    def _may_contain_mask(self, value: str) -> bool:
+        """Does a code have letters (or digits) where it is not masked, as the mask is one? Then it may end in one."""
+        alike = str.isdigit if self.mask.isdigit() else str.isalpha
+        return any(map(alike, value.rstrip(self.mask)))
 
 
 @dataclass(frozen=True)
@@ -170,9 +180,9 @@ class Automatic:
     """
 
     def build(self, values: Sequence[str]) -> Hierarchy:
-        """The hierarchy of the values."""
+        """The hierarchy of the values; in a released column, some digits may be masked."""
         lengths = {len(value) for value in values}
-        if len(lengths) == 1 and min(lengths) >= 4 and all(value.isdigit() for value in values):
+        if len(lengths) == 1 and min(lengths) >= 4 and all(value.rstrip(MASK).isdigit() for value in values):
             return Prefixes().build(values)
         return self.in_order(values)
 

@@ -2,27 +2,42 @@
 
 Cells are read as this package writes them (`{a|b}`, `[lo, hi]`, `*`, names of a hierarchy), and as others do:
 `[20, 40[`, `[20,40)` and `(20, 40]` exclude an end, and `20-39`, `<20`, `>=60` are ranges in a column where every cell
-is a number or a range. Names of a hierarchy come first, then the pattern of ranges, if there is one. A cell that looks
-like a general one but cannot be read is doubtful: whoever must know what it means refuses it, all others take it for a
-word.
+is a number or a range. `(M, F)`, `{M,F}` and `{ M | F }` are sets in a column that knows the words M and F. Names of a
+hierarchy come first, then the pattern of ranges, if there is one. A cell that looks like a general one but cannot be
+read is doubtful: whoever must know what it means refuses it, all others take it for a word.
 """
 
 import math
 import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 
 import numpy as np
 
-from kspan.data.cells import Between, Cell, Exact, OneOf, number, number_text, read_cell, values_in, write_cell
+from kspan.data.cells import (
+    Anything,
+    Between,
+    Cell,
+    Exact,
+    OneOf,
+    number,
+    number_text,
+    read_cell,
+    values_in,
+    write_cell,
+)
 from kspan.data.ranges import Ends, ends_of
 from kspan.data.table import Column, Table
 from kspan.limits import LARGEST_NUMBER
 
 _NUMBER = r"\s*([+-]?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)\s*"
-_DASH = re.compile(rf"{_NUMBER}-{_NUMBER}")
-_BOUND = re.compile(rf"([<>]=?){_NUMBER}")
+_DASH = re.compile(rf"{_NUMBER}[-–]{_NUMBER}")
+_BOUND = re.compile(rf"([<>]=?|[≤≥]){_NUMBER}")
+_LIST = re.compile(r"\(([^(){}]*)\)|\{([^(){}]*)\}")
 _BRACKETS = "[]{}"
+_may_be_general = re.compile(r"\s*[\[\](){}<>≤≥]|.*\d\s*[-–]\s*[+-]?\d", re.DOTALL).match
+"""What the text of a cell has that is no single value, unless it is a name."""
 
 
 @dataclass(frozen=True)
@@ -36,8 +51,10 @@ class Meanings:
     """The first code that looks like a general cell, or should be a number, but cannot be read as one."""
 
 
-def meanings(column: Column, pattern: str | None = None) -> Meanings:
+def meanings(column: Column, pattern: str | None = None, known: Iterable[str] = ()) -> Meanings:
     """What each value of a column means; a pattern with the groups `low` and `high` says how ranges are written.
+
+    `known` are words that people have, besides those that the column shows or declares.
 
     >>> from kspan.data.kinds.words import WORDS
     >>> shown = np.array(["20-39", "40", "<20"], object)
@@ -49,6 +66,7 @@ def meanings(column: Column, pattern: str | None = None) -> Meanings:
         return Meanings(tuple(map(Exact, labels)), numeric=True)
     written = [None] * len(labels) if pattern is None else ends_of(pattern, labels)
     read = [_read(column, label, ends) for label, ends in zip(labels, written, strict=True)]
+    read = _with_lists(column, labels, read, known)
     doubtful = [code for code, cell in enumerate(read) if cell is None]
     cells = [Exact(label) if cell is None else cell for label, cell in zip(labels, read, strict=True)]
     declared = None if column.domain is None else column.domain.kind.is_measured
@@ -82,10 +100,45 @@ def _read(column: Column, label: str, ends: Ends | None) -> Cell | None:
         low, high = (number((end or "").strip()) for end in ends)
         return None if low is None or high is None or low > high else _unless_endless(Between(low, high))
     cell = read_cell(label)
+    if isinstance(cell, Exact) and not isinstance(bare := read_cell(label.strip()), Exact | Anything):
+        cell = bare  # blanks around a range or a set are no part of it
     if isinstance(cell, Between):
         return _unless_endless(cell)
     looks_general = label[:1] in _BRACKETS or label[-1:] in _BRACKETS
     return None if isinstance(cell, Exact) and looks_general else cell
+
+
+def _with_lists(
+    column: Column, labels: Sequence[str], read: Sequence[Cell | None], known: Iterable[str]
+) -> list[Cell | None]:
+    """The cells, where lists such as `(M, F)` and `{ M | F }` are sets if all their members are words of the column."""
+    lists = {code: found for code, label in enumerate(labels) if (found := _LIST.fullmatch(label.strip()))}
+    cells = list(read)
+    if not lists:
+        return cells
+    words = {label for code, label in enumerate(labels) if code not in lists}
+    words.update(
+        member
+        for cell in cells
+        if isinstance(cell, OneOf)
+        for member in cell.values
+        if member == member.strip() and not {",", ";"} & set(member)
+    )
+    words.update(known, column.domain.values or () if column.domain is not None else ())
+    words.update(column.hierarchy.values if column.hierarchy is not None else ())
+    for code, found in lists.items():
+        cell = cells[code]
+        inside = found[1] or found[2] or ""
+        mark = next((mark for mark in "|,;" if mark in inside), "|")
+        members = [member.strip() for member in inside.split(mark)]
+        is_read = isinstance(cell, OneOf) and all(member in words for member in cell.values)
+        named = column.hierarchy is not None and column.hierarchy.find(labels[code])
+        # `(20, 30)` may be a range as well as a set: nobody can tell.
+        if is_read or named or labels[code] in known or all(number(member) is not None for member in members):
+            continue
+        if all(member in words for member in members):
+            cells[code] = OneOf(tuple(members))
+    return cells
 
 
 def _as_numbers(cell: Cell) -> Cell | None:
@@ -99,7 +152,7 @@ def _as_numbers(cell: Cell) -> Cell | None:
         return None if low is None or high is None or low > high else _unless_endless(Between(low, high))
     if (found := _BOUND.fullmatch(cell.value)) and (end := number(found[2])) is not None:
         end = min(max(end, -LARGEST_NUMBER), LARGEST_NUMBER)
-        below, without = found[1][0] == "<", len(found[1]) == 1
+        below, without = found[1][0] in "<≤", found[1] in "<>"
         return Between(-math.inf, end, without_high=without) if below else Between(end, math.inf, without_low=without)
     return None
 
@@ -115,13 +168,17 @@ def _unless_endless(cell: Between) -> Between:
     )
 
 
-def canonical(table: Table, pattern: str | None = None) -> Table:
-    """The table with every cell in the one spelling that this package uses, so that equal cells are spelled alike."""
-    columns = {name: canonical_column(column, pattern) for name, column in table.columns.items()}
+def canonical(table: Table, pattern: str | None = None, *, known: Table | None = None) -> Table:
+    """The table with every cell in the one spelling that this package uses, so that equal cells are spelled alike.
+
+    A cell that is a value of `known` people is that value, whatever it looks like beside the other cells of a release.
+    """
+    people = {} if known is None else known.columns
+    columns = {name: canonical_column(column, pattern, people.get(name)) for name, column in table.columns.items()}
     return replace(table, columns=columns)
 
 
-def canonical_column(column: Column, pattern: str | None = None) -> Column:
+def canonical_column(column: Column, pattern: str | None = None, known: Column | None = None) -> Column:
     """The column with every cell in the one spelling that this package uses.
 
     >>> from kspan.data.kinds.words import WORDS
@@ -131,9 +188,13 @@ def canonical_column(column: Column, pattern: str | None = None) -> Column:
     """
     if column.is_measured:
         return column
-    read = meanings(column, pattern)
+    kept = set() if known is None else {known.label(code) for code in range(len(known.values))}
+    read = meanings(column, pattern, kept)
     labels = [str(label) for label in column.values]
-    spelled = [_spelled(column, *each, numeric=read.numeric) for each in zip(labels, read.cells, strict=True)]
+    spelled = [
+        label if label in kept else _spelled(column, label, cell, numeric=read.numeric)
+        for label, cell in zip(labels, read.cells, strict=True)
+    ]
     if spelled == labels:
         return column
     values = np.array(sorted(set(spelled)), object)
@@ -141,6 +202,34 @@ def canonical_column(column: Column, pattern: str | None = None) -> Column:
     rest = len(values) + np.arange(column.size - len(spelled))  # the suppressed and the missing cell come last
     codes = np.concatenate([places, rest])[column.codes]
     return replace(column, values=values, codes=codes.astype(np.min_scalar_type(max(len(values) + len(rest) - 1, 0))))
+
+
+def with_one_spelling(column: Column, pattern: str | None = None) -> Column:
+    """The column in which cells that mean the same are one cell, in one of the spellings that it has.
+
+    >>> from kspan.data.kinds.words import WORDS
+    >>> shown = np.array(["{M|F}", "F", "{F|M}"], object)
+    >>> with_one_spelling(Column("sex", WORDS, np.arange(3, dtype=np.uint8), shown)).values.tolist()
+    ['F', '{F|M}']
+    """
+    labels = [str(label) for label in column.values]
+    if column.is_measured or (pattern is None and not any(map(_may_be_general, labels))):
+        return column
+    read = meanings(column, pattern)
+    spelled = [
+        _spelled(column, label, cell, numeric=read.numeric) for label, cell in zip(labels, read.cells, strict=True)
+    ]
+    taken = dict(sorted(zip(spelled, labels, strict=True), reverse=True))
+    taken |= {text: text for text in spelled if text in labels}
+    if len(taken) == len(labels):
+        return column
+    values = [label for text, label in zip(spelled, labels, strict=True) if taken[text] == label]
+    place = {label: code for code, label in enumerate(values)}
+    rest = len(values) + np.arange(column.size - len(labels))
+    codes = np.concatenate([[place[taken[text]] for text in spelled], rest])[column.codes]
+    kept = np.empty(len(values), object)
+    kept[:] = values
+    return replace(column, values=kept, codes=codes.astype(np.min_scalar_type(max(len(values) + len(rest) - 1, 0))))
 
 
 def _spelled(column: Column, label: str, cell: Cell, *, numeric: bool) -> str:

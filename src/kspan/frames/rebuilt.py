@@ -23,6 +23,11 @@ def rebuilt(frame: pl.DataFrame) -> pl.DataFrame:
     return pl.DataFrame([_column(series.rechunk()) for series in frame.get_columns()])
 
 
+def without_categories(frame: pl.DataFrame) -> pl.DataFrame:
+    """The same frame with categories as text, so that it lists none that no row shows."""
+    return frame.with_columns(series.cast(pl.String) for series in frame if series.dtype in (pl.Categorical, pl.Enum))
+
+
 def _column(series: pl.Series) -> pl.Series:
     kind = series.dtype
     if kind in TEXT:

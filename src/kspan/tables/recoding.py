@@ -14,6 +14,7 @@ from kspan.errors import DataError, PolicyError, listed
 from kspan.frames.commit import File, write_files
 from kspan.frames.files import load, read_text
 from kspan.frames.native import of_its_kind
+from kspan.frames.rebuilt import without_categories
 from kspan.frames.seal import checksum
 from kspan.model.documents import lines, parsed
 from kspan.policy import Policy, PolicyLike
@@ -65,7 +66,8 @@ class KeptRecoding:
         if absent:
             raise DataError(f"the new rows lack the public column {listed(absent)}: add it")
         shown = shown_by_ways(rows, self.ways, self.policy)
-        return of_its_kind(data, rows.drop(self.policy.never_released, strict=False).with_columns(**shown))
+        made = rows.drop(self.policy.never_released, strict=False).with_columns(**shown)
+        return of_its_kind(data, without_categories(made))
 
     def apply(
         self,

@@ -29,7 +29,7 @@ from kspan.frames.databases.stored import Draft
 from kspan.frames.files import load, read_text
 from kspan.frames.formulas import TOLD
 from kspan.frames.native import of_its_kind
-from kspan.frames.rebuilt import rebuilt
+from kspan.frames.rebuilt import rebuilt, without_categories
 from kspan.frames.rows import FORM, rows_checksum
 from kspan.frames.seal import FORMAT, checksum, manifest_path
 from kspan.frames.source import Source
@@ -48,11 +48,12 @@ if TYPE_CHECKING:
     from kspan.tables.recoding import KeptRecoding
 
 OWNER_FORMAT, VERSION = "kspan/table-owner", 1
-GOING_FACTS = (
-    "show", "refine", "merge_siblings", "transfer", "relaxed", "width", "levels", "groups", "withheld", "chosen by",
-    "applied from",
-)  # fmt: skip
-"""What may be told of how a table was made. The rest, such as steps of a search, depends on rows that are withheld."""
+GOING_FACTS = ("show", "refine", "merge_siblings", "transfer", "relaxed", "width", "applied from")
+"""What may be told of how a table was made: what was asked for. What a search found depends on rows that are withheld
+and on tables that were not released."""
+
+OF_PERSONS = ("with_several", "most_rows")
+"""How many rows people have, which a table does not tell."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -129,7 +130,8 @@ class TableRelease(ShownInNotebooks):
         if absent:
             raise DataError(f"the new rows lack the public column {listed(absent)}: add it")
         shown = shown_of(rows, self.recoding, self.source, self.policy)
-        return of_its_kind(data, rows.drop(self.policy.never_released, strict=False).with_columns(**shown))
+        made = rows.drop(self.policy.never_released, strict=False).with_columns(**shown)
+        return of_its_kind(data, without_categories(made))
 
     def kept_recoding(self) -> "KeptRecoding":
         """Return the recoding, without the rows: to be stored, and applied to people who come later."""
@@ -150,7 +152,11 @@ class TableRelease(ShownInNotebooks):
         self.kept_recoding().save(path)
 
     def manifest(self, digest: str | None = None, *, defused: bool = False) -> dict[str, Any]:
-        """Return what goes with the table: its claim, how it was made, what the judge found; no cell of a person."""
+        """Return what goes with the table: its claim, how it was made, what the judge found; no cell of a person.
+
+        Every figure follows from the table itself and from what was promised. Whatever tells of rows that are withheld,
+        of the source or of other tables is in `for_owner`: that nobody was withheld tells that a rare person is absent.
+        """
         claim: dict[str, Any] = {
             "requirement": str(self.policy.require),
             "counting": self.policy.counting,
@@ -172,8 +178,7 @@ class TableRelease(ShownInNotebooks):
             claim |= self._told_of_wide()
         if defused:
             claim["formulas"] = TOLD
-        found = self.audit.leaving()
-        share = self.withheld / max(self.withheld + self.audit.rows, 1)
+        found = _of_the_table(self.audit.leaving())
         return {
             "format": FORMAT,
             "version": VERSION,
@@ -182,26 +187,40 @@ class TableRelease(ShownInNotebooks):
             "options": _plain(self.options),
             "facts": {name: _plain(fact) for name, fact in self.facts.items() if name in GOING_FACTS},
             "names": self.names,
-            "rows": {"released": self.audit.rows, "withheld": self.withheld},
-            "utility": {**found["utility"], "withheld_share": share, "suppressed_share": self.suppressed_share},
+            "rows": {"released": self.audit.rows},
+            "utility": {**found["utility"], "suppressed_share": self.suppressed_share},
             "audit": found,
             "sha256": digest,
         }
 
     def _told_of_wide(self) -> dict[str, Any]:
-        """Say what the numbered columns are, and how many rows of the people in the table they do not have."""
+        """Say what the numbered columns are."""
         assert self.wide is not None
         return {
             "counting": self.policy.counting,
             "known_rows": "all",
             "form": "wide",
             "rows_ordered_by": self.policy.order or "their values",
-            "rows_left_out": self.wide.left_out(self.partition),
         }
 
     def for_owner(self) -> dict[str, Any]:
         """Return the manifest with all facts about how the table was made, which stay with the owner."""
-        return {**self.manifest(), "facts": _plain(self.facts)}
+        going = self.manifest()
+        return {**going, **self._staying, "utility": {**going["utility"], **self._staying["utility"]}}
+
+    @property
+    def _staying(self) -> dict[str, Any]:
+        """What only the owner should know of how the table was made, and of whom."""
+        share = self.withheld / max(self.withheld + self.audit.rows, 1)
+        rows = {"released": self.audit.rows, "withheld": self.withheld}
+        if self.wide is not None:
+            rows["left_out"] = self.wide.left_out(self.partition)
+        return {
+            "facts": _plain(self.facts),
+            "rows": rows,
+            "utility": {"withheld_share": share},
+            "audit": self.audit.leaving(),
+        }
 
     @cached_property
     def names(self) -> dict[str, dict[str, list[str]]]:
@@ -321,7 +340,7 @@ class TableRelease(ShownInNotebooks):
             "format": OWNER_FORMAT,
             "version": VERSION,
             "secret": self.secret,
-            "facts": _plain(self.facts),
+            **self._staying,
             **self._origin(source),
         }
         if self.wide is not None:
@@ -414,6 +433,12 @@ def rows_behind(
         return None
     kept = recoding.partition.group != WITHHELD if wide is None else wide.released(recoding.partition)
     return people.filter(pl.Series(kept))
+
+
+def _of_the_table(found: dict[str, Any]) -> dict[str, Any]:
+    """Return what an audit found without the figures that tell of the people behind a table, and not of the table."""
+    persons = found["persons"] and {key: value for key, value in found["persons"].items() if key not in OF_PERSONS}
+    return {**found, "risk": {**found["risk"], "households": None}, "linked": None, "persons": persons}
 
 
 def _plain(value: Any) -> Any:

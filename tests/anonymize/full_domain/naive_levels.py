@@ -106,9 +106,7 @@ class People:
         if cell == "*":
             return 1.0
         if cell in ENDS:
-            numbers = [row[name] for row in self.rows if row[name] is not None]
-            width = max(numbers) - min(numbers)
-            return min(1.0, (ENDS[cell][1] - ENDS[cell][0]) / width) if width else 0.0
+            return (ENDS[cell][1] - ENDS[cell][0]) / (max(PATHS[name]) - min(PATHS[name]))
         return OPEN.get(str(cell), 0.0)
 
     def working(self, allowance: int) -> dict[Levels, Outcome]:

@@ -173,7 +173,7 @@ class Lattice:
         shown = {}
         for attribute, (column, level) in enumerate(zip(self.columns, groups.vector, strict=True)):
             name = self.shown_codes(attribute, level, example)
-            shown[column.name] = _shown_at(column, level, name)
+            shown[column.name] = shown_at(column, level, name)
         of_kind = numbering[self.place_in(groups)]
         return Partition(of_kind[self.kind].astype(np.int64), len(order), shown)
 
@@ -212,8 +212,11 @@ class Lattice:
 
     def cost_of_cells(self, groups: FrequencySet, which: Bools, costs: Sequence[Sequence[Floats]]) -> float:
         """What the cells of some groups cost, summed over their people; `costs[attribute][level]` is by value."""
-        flat = np.concatenate([costs[attribute][level] for attribute, level in enumerate(groups.vector)])
-        return float(cost_of_cells(self.cells, groups.example, groups.people, which, flat))
+        return self.cost_of_values(groups, which, [costs[at][level] for at, level in enumerate(groups.vector)])
+
+    def cost_of_values(self, groups: FrequencySet, which: Bools, costs: Sequence[Floats]) -> float:
+        """The same, where `costs[attribute]` says what each value costs as the vector shows it."""
+        return float(cost_of_cells(self.cells, groups.example, groups.people, which, np.concatenate(costs)))
 
     def _rolled_up(self, finer: FrequencySet, vector: Vector) -> FrequencySet:
         if self._is_wide(vector):
@@ -263,7 +266,7 @@ def _names_by_level(column: Column) -> tuple[Int64s, ...]:
     return levels if ends_in_one else (*levels, np.zeros(column.size, np.int64))
 
 
-def _shown_at(column: Column, level: int, name: Int64s) -> Shown:
+def shown_at(column: Column, level: int, name: Int64s) -> Shown:
     """What groups show of an attribute at a level, by the code of their name there."""
     has_others = column.has_missing or column.has_suppressed
     if level > len(column.levels) or (level == len(column.levels) > 0 and has_others):

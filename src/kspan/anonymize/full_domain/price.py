@@ -6,34 +6,35 @@ vectors and an `extra` that only rises towards finer ones:
 
 | loss            | of a vector                        | base                              | extra                   |
 |-----------------|------------------------------------|-----------------------------------|-------------------------|
-| `ncp`, `levels` | mean cost of a cell, 1 if withheld | cells' costs, nobody withheld     | what the lost lack to 1 |
+| `ncp`, `levels` | mean cost of a cell, 1 if withheld | least costs, nobody withheld      | what the lost lack to 1 |
 | `dm`            | squared sizes, |D| if withheld     | size * max(size, k) of all groups | |D| - k for each lost   |
 | `average-size`  | people / groups released           | - groups                          | groups of the lost      |
 | `cm`            | minorities, 1 if withheld          | minorities of all groups          | majorities of the lost  |
 
-Without withholding there is no extra: each loss only rises towards coarser vectors, and the optimum is a minimal
-vector. With withholding this need not be so: a coarser vector may bring rows back.
+Without withholding there is no extra, and each loss rises towards coarser vectors (NCP may fall where the names of a
+hierarchy are ranges that do not nest). With withholding this need not be so: a coarser vector may bring rows back.
 """
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
 
-from kspan.anonymize.full_domain.lattice import FrequencySet, Lattice, Vector
+from kspan.anonymize.full_domain.lattice import FrequencySet, Lattice, Vector, shown_at
 from kspan.data.arrays import Bools, Floats, Int64s
-from kspan.data.cells import OneOf, range_of, read_cell, values_in
 from kspan.data.groups import NO_WEIGHTS, count_values
-from kspan.data.hierarchy import Hierarchy
 from kspan.data.table import Column
 from kspan.errors import PolicyError
 from kspan.kernels.lattice import majorities
-from kspan.utility.loss import penalties
+from kspan.utility.loss import depends_on_shown, may_be_read_otherwise, penalties
 
 MOST_CELLS = 1 << 22
 """Labels of groups are counted in a dense table up to this size."""
+
+MOST_KNOWN = 64
+"""Of each level, costs are remembered for so many sets of names that are shown."""
 
 Loss = Literal["ncp", "dm", "average-size", "cm", "levels"]
 
@@ -108,6 +109,83 @@ class CellPricing(Pricing):
         return max(0.0, (cells - self.lattice.cost_of_cells(groups, which, self.costs)) / self.all_cells)
 
 
+class CertaintyPricing(CellPricing):
+    """NCP, as `kspan.utility.loss.penalties` defines it, of the table that a vector makes.
+
+    What a range or a set costs may depend on what else is shown: where no domain is declared, it is what the table
+    shows. Fewer shown cells make the others cost more, so costs with everybody shown are the bounds.
+    """
+
+    def __init__(self, lattice: Lattice) -> None:
+        levels = [[_Level.of(lattice, at, level) for level in range(high + 1)] for at, high in enumerate(lattice.top)]
+        # A base must never fall towards coarser levels: it is the least that this level or any coarser one costs.
+        bounds = [np.minimum.accumulate([level.least for level in each][::-1])[::-1] for each in levels]
+        super().__init__(lattice, [list(each) for each in bounds])
+        self.levels = levels
+
+    def price(self, groups: FrequencySet, kept: Bools, small: Bools) -> Price:
+        """The loss of the very table, and the bounds of others by costs with everybody shown."""
+        bound = super().price(groups, kept, small)
+        here = [levels[level] for levels, level in zip(self.levels, groups.vector, strict=True)]
+        example = groups.example[kept]
+        costs = [
+            each.costs(None if kept.all() else self.lattice.shown_codes(attribute, groups.vector[attribute], example))
+            for attribute, each in enumerate(here)
+        ]
+        withheld = int(groups.people[~kept].sum()) * len(costs)
+        cost = self.lattice.cost_of_values(groups, kept, costs)
+        return replace(bound, loss=(cost + withheld) / self.all_cells)
+
+
+@dataclass(frozen=True, repr=False)
+class _Level:
+    """What the values of an attribute cost at a level."""
+
+    column: Column
+    level: int
+    names: Int64s
+    """The code of the name of each value."""
+    with_all: Floats
+    """What each value costs if all names are shown."""
+    least: Floats
+    """What each value costs at least, whatever is shown."""
+    varies: bool
+    """May that depend on which names are shown?"""
+    known: dict[bytes, Floats]
+    """What each value costs by which names are shown, as far as that was asked."""
+
+    @classmethod
+    def of(cls, lattice: Lattice, attribute: int, level: int) -> "_Level":
+        column, names = lattice.columns[attribute], lattice.names[attribute][level]
+        every = np.arange(lattice.widths[attribute][level])
+        shown = column if level == 0 else shown_at(column, level, every).column
+        with_all, varies = _costs(column, level, every)[names], depends_on_shown(shown)
+        least = np.zeros(len(names)) if varies and may_be_read_otherwise(shown) else with_all
+        return cls(column, level, names, with_all, least, varies, {})
+
+    def costs(self, shown: Int64s | None) -> Floats:
+        """What each value costs if just these names are shown (None: all)."""
+        if shown is None or not self.varies:
+            return self.with_all
+        some = np.unique(shown)
+        key = some.tobytes()
+        if key not in self.known:
+            if len(self.known) >= MOST_KNOWN:
+                self.known.clear()
+            of_name = np.zeros(int(self.names.max()) + 1)
+            of_name[some] = _costs(self.column, self.level, some)
+            self.known[key] = of_name[self.names]
+        return self.known[key]
+
+
+def _costs(column: Column, level: int, names: Int64s) -> Floats:
+    """What some names of a level cost in a table that shows just these."""
+    if level == 0 and column.is_measured:
+        return penalties(column)[names]
+    shown = shown_at(column, level, names)
+    return penalties(shown.column)[shown.code]
+
+
 class Discernibility(Pricing):
     """DM, the discernibility metric."""
 
@@ -168,7 +246,7 @@ def pricing(loss: Loss, lattice: Lattice) -> Pricing:
     """The way to price vectors that a loss stands for."""
     # Made only on demand, since some of them take time, or refuse a table without a target.
     ways: dict[Loss, Callable[[], Pricing]] = {
-        "ncp": lambda: CellPricing(lattice, [_cell_costs(lattice, at) for at in range(len(lattice.top))]),
+        "ncp": lambda: CertaintyPricing(lattice),
         "levels": lambda: CellPricing(lattice, [_level_costs(lattice, at) for at in range(len(lattice.top))]),
         "dm": lambda: Discernibility(lattice),
         "average-size": lambda: AverageSize(lattice),
@@ -181,50 +259,3 @@ def _level_costs(lattice: Lattice, attribute: int) -> list[Floats]:
     """For each level, its share of the height, which every value costs there."""
     height = lattice.top[attribute]
     return [np.full(lattice.columns[attribute].size, level / height) for level in range(height + 1)]
-
-
-def _cell_costs(lattice: Lattice, attribute: int) -> list[Floats]:
-    """How much of its domain a value leaves open at each level (NCP, Xu et al. 2006), never less at a higher level."""
-    column, height = lattice.columns[attribute], lattice.top[attribute]
-    below_top = [_shares_open(column, level) for level in range(height)]
-    return list(np.maximum.accumulate([*below_top, np.ones(column.size)]))
-
-
-def _shares_open(column: Column, level: int) -> Floats:
-    if column.hierarchy is None:
-        return penalties(column)
-    shares = np.zeros(column.size)
-    known: dict[str, float] = {}
-    for code in range(len(column.values)):
-        label = column.label(code)
-        name = column.hierarchy.path(label)[level] if column.hierarchy.find(label) else label
-        if name not in known:
-            known[name] = _share_open(column, column.hierarchy, name)
-        shares[code] = known[name]
-    if column.suppressed is not None:
-        shares[column.suppressed] = 1.0
-    return np.clip(shares, 0.0, 1.0)
-
-
-def _share_open(column: Column, hierarchy: Hierarchy, name: str) -> float:
-    """The share of the domain that a name leaves open: the range of its numbers, or the number of its categories."""
-    members = [hierarchy.values[place] for place in sorted(hierarchy.members.get(name, ()))]
-    if not members:
-        members = list(values_in(read_cell(name)))
-    if column.kind.is_measured:
-        ends = range_of(read_cell(name)) or range_of(OneOf(tuple(members)))
-        width = _width(column)
-        if ends is not None:
-            return (ends[1] - ends[0]) / width if width > 0 else 0.0
-    return 0.0 if len(members) <= 1 else len(members) / len(hierarchy.values)
-
-
-def _width(column: Column) -> float:
-    """The range of the domain as declared, or of the numbers that occur."""
-    domain = column.domain
-    if domain is not None and domain.low is not None and domain.high is not None:
-        return float(domain.high - domain.low)
-    if column.is_measured:
-        return float(column.values[-1] - column.values[0]) if len(column.values) else 0.0
-    ranges = [ends for label in column.values if (ends := range_of(read_cell(label))) is not None]
-    return max((high for _, high in ranges), default=0.0) - min((low for low, _ in ranges), default=0.0)

@@ -50,12 +50,8 @@ def audit_table(
     else:
         require = policy.require
     progress("coding its columns")
-    table = canonical(encode(frame, policy, by_person=True), policy.range_pattern)
     behind = None if people is None else people_behind(people, policy)
-    if behind is not None and _spelled(behind) != _spelled(table):
-        # A release may show days where people have moments: then these are ranges of moments.
-        policy = _declaring(policy, _spelled(behind))
-        table = canonical(encode(frame, policy, by_person=True), policy.range_pattern)
+    table, policy = coded(frame, behind, policy)
     progress("linking people to groups")
     partition = Partition.by_equality(table, policy.public)
     groups = count_groups(table, partition.group, partition.number, policy.private if wide is None else ())
@@ -92,6 +88,15 @@ def audit_table(
     # Rows are handed out as the kind of dataframe that was given, which has others if its sets became rows.
     handed_out = like if frame.height == given.height else of_its_kind
     return replace(found, make_per_row=lambda: handed_out(release, found.make_per_row()))
+
+
+def coded(frame: pl.DataFrame, behind: Table | None, policy: Policy) -> tuple[Table, Policy]:
+    """Code a released table, and return the policy that tells how; the people behind it tell what cells may mean."""
+    if behind is not None:
+        # A release may show days where people have moments: then these are ranges of moments.
+        policy = _declaring(policy, _spelled(behind))
+    table = encode(frame, policy, by_person=True, released=True, like=behind)
+    return canonical(table, policy.range_pattern, known=behind), policy
 
 
 def _households(people: pl.DataFrame | None, policy: Policy) -> Int64s | None:
