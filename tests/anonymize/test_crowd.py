@@ -101,7 +101,7 @@ def test_the_first_cut_is_the_best_of_the_definition(rows: list[tuple[Any, ...]]
 
     asked = policy(k, target)
     canvas = _Canvas(Crowds(encode(framed(rows), asked), asked), STRENGTH)
-    each = [one.best(canvas, canvas.everybody(), TARGET).worth[0] for one in canvas.attributes]
+    each = [one.best(canvas, canvas.everybody(), place, TARGET).worth[0] for place, one in enumerate(canvas.attributes)]
     place = {None: None, "label": 2, "income": 3}[target]
     variance = max(float(np.var([row[3] for row in rows])) * 1e-6, 1e-300) if target == "income" else None
     wanted = naive_best(rows, k, place, variance)

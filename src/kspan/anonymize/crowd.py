@@ -36,6 +36,8 @@ from kspan.policy import Policy
 Show = Literal["cells", "hierarchy"]
 STRENGTH, CAREFUL = 50.0, 1.0
 """What a bit of the target is worth, and what if too many of them break the requirement."""
+MOST_DONE = 62
+"""Of so many attributes it is noted which of them cannot be cut any more."""
 FINEST = 1e-6
 """The share of a number's variance that counts as none."""
 
@@ -108,17 +110,18 @@ class _Attribute:
             declared = column.domain.values if column.domain is not None else None
             self.domain = float(max(len(declared or ()), self.plain, 1))
 
-    def best(self, canvas: "_Canvas", parts: Parts, way: int) -> "_Best":
+    def best(self, canvas: "_Canvas", parts: Parts, place: int, way: int) -> "_Best":
         """The best cut of each part."""
         targets, k = canvas.targets, canvas.crowds.k
+        done = (parts.done >> place & 1).astype(np.uint8) if place < MOST_DONE else np.zeros(len(parts), np.uint8)
         rows = {"weights": canvas.weights, "begin": parts.begin, "end": parts.end}
         aim = {"labels": canvas.labels_of, "numbers": canvas.numbers_of, "first": targets.first, "least": targets.least}
         asked: dict[str, Any] = {**rows, **aim, "k": k, "strength": canvas.strength, "way": way, "plain": self.plain}
         if self.column.is_measured:
-            worth, cut = kernels.best_ranges(self.codes, self.lower, self.upper, **asked)
+            worth, cut = kernels.best_ranges(done, self.codes, self.lower, self.upper, **asked)
             return _Best(self, worth, cut)
         room = min(int((parts.end - parts.begin).sum()), len(parts) * self.size)
-        worth, start, chosen = kernels.best_sets(self.codes, self.size, self.domain, room, **asked)
+        worth, start, chosen = kernels.best_sets(done, self.codes, self.size, self.domain, room, **asked)
         return _Best(self, worth, start=start, chosen=chosen)
 
 
@@ -171,7 +174,10 @@ class _Canvas(Canvas):
     def _cut(self, parts: Parts, waiting: Int64s, way: int, cuts: Cuts) -> None:
         """Try the best cuts of some parts, the most worthy first, and mark the sides of those that hold."""
         some = parts.where(waiting)
-        each = [attribute.best(self, some, way) for attribute in self.attributes]
+        each = [attribute.best(self, some, place, way) for place, attribute in enumerate(self.attributes)]
+        for place, best in enumerate(each[:MOST_DONE]):
+            # Whatever cut a part of it has, it would have itself.
+            parts.done[waiting[~np.isfinite(best.worth)]] |= 1 << place
         worth = np.array([best.worth for best in each])
         for turn in np.argsort(-worth, axis=0, kind="stable"):
             for place, best in enumerate(each):

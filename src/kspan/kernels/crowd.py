@@ -22,6 +22,17 @@ Bytes = NDArray[np.uint8]
 
 TARGET, LOSS, BALANCE = 0, 1, 2
 """Cuts are compared by targets and loss, by loss alone, or by how even they are."""
+SMALL = 4096
+BITS = np.append(0.0, np.arange(1, SMALL) * np.log2(np.arange(1, SMALL)))
+"""What small numbers of people cost, since logarithms take long."""
+
+
+@compiled
+def _bits(people: float) -> float:
+    """A number of people times its logarithm."""
+    if people < SMALL and people == math.floor(people):
+        return float(BITS[int(people)])
+    return people * math.log2(people)
 
 
 @compiled
@@ -34,9 +45,9 @@ def _length(sums: Floats, first: Int64s, classes: int, least: Floats) -> float:
             for at in range(first[target], first[target + 1]):
                 if sums[at] > 0:
                     people += sums[at]
-                    bits -= sums[at] * math.log2(sums[at])
+                    bits -= _bits(sums[at])
             if people > 0:
-                bits += people * math.log2(people)
+                bits += _bits(people)
         else:
             at = first[target]
             people = sums[at]
@@ -86,8 +97,8 @@ def _key(sums: Floats, people: float, first: Int64s, classes: int, label: int) -
 
 @compiled
 def best_ranges(
-    codes: NDArray[Any], lower: Floats, upper: Floats, plain: int, weights: Int64s, begin: Int64s, end: Int64s,
-    labels: NDArray[Any], numbers: Floats, first: Int64s, least: Floats, k: int, strength: float, way: int,
+    done: Bytes, codes: NDArray[Any], lower: Floats, upper: Floats, plain: int, weights: Int64s, begin: Int64s,
+    end: Int64s, labels: NDArray[Any], numbers: Floats, first: Int64s, least: Floats, k: int, strength: float, way: int,
 ) -> tuple[Floats, Int64s]:  # fmt: skip
     """For each part the worth of the best cut of an attribute in order, and the last code on its left; -1 if none."""
     size, width, classes = lower.size, first[-1], labels.shape[0]
@@ -96,6 +107,8 @@ def best_ranges(
     left, right, whole = np.empty(width), np.empty(width), np.empty(width)
     present = np.empty(size, np.int64)
     for part in range(begin.size):
+        if done[part]:
+            continue
         found, total = 0, 0.0
         whole[:] = 0.0
         for row in range(begin[part], end[part]):
@@ -115,6 +128,8 @@ def best_ranges(
             possible += before >= k and total - before >= k
         if possible:
             written = _length(whole, first, classes, least)
+            price = math.log2(possible) + 1.0
+            tells = way == 0 and width > 0 and written > price
             open_now = total * _open_range(present[0], present[found - 1], lower, upper, plain)
             left[:] = 0.0
             before = 0.0
@@ -124,14 +139,14 @@ def best_ranges(
                 after = total - before
                 if before < k or after < k:
                     continue
-                for one in range(width):
-                    right[one] = whole[one] - left[one]
                 open_then = before * _open_range(present[0], present[at], lower, upper, plain)
                 open_then += after * _open_range(present[at + 1], present[found - 1], lower, upper, plain)
                 value = open_now - open_then
-                if way == 0 and width:
+                if tells:
+                    for one in range(width):
+                        right[one] = whole[one] - left[one]
                     told = written - _length(left, first, classes, least) - _length(right, first, classes, least)
-                    value += strength * max(told - math.log2(possible) - 1.0, 0.0)
+                    value += strength * max(told - price, 0.0)
                 if way == 2:
                     value = min(before, after)
                 if value > worth[part]:
@@ -144,8 +159,8 @@ def best_ranges(
 
 @compiled
 def best_sets(
-    codes: NDArray[Any], size: int, domain: float, room: int, plain: int, weights: Int64s, begin: Int64s, end: Int64s,
-    labels: NDArray[Any], numbers: Floats, first: Int64s, least: Floats, k: int, strength: float, way: int,
+    done: Bytes, codes: NDArray[Any], size: int, domain: float, room: int, plain: int, weights: Int64s, begin: Int64s,
+    end: Int64s, labels: NDArray[Any], numbers: Floats, first: Int64s, least: Floats, k: int, strength: float, way: int,
 ) -> tuple[Floats, Int64s, Int64s]:  # fmt: skip
     """For each part the worth of the best cut of an attribute without order, and the codes on its left.
 
@@ -160,6 +175,9 @@ def best_sets(
     present, key = np.empty(size, np.int64), np.empty(size, np.float64)
     best = np.empty(size, np.int64)
     for part in range(begin.size):
+        start[part + 1] = filled
+        if done[part]:
+            continue
         found, total, others = 0, 0.0, 0
         whole[:] = 0.0
         for row in range(begin[part], end[part]):
@@ -191,6 +209,8 @@ def best_sets(
             for at in range(found - 1):
                 before += people[present[place[at]]]
                 possible += before >= k and total - before >= k
+            price = math.log2(max(possible, 1)) + 1.0
+            tells = way == 0 and width > 0 and written > price
             left[:] = 0.0
             before, apart = 0.0, 0
             for at in range(found - 1):
@@ -201,14 +221,14 @@ def best_sets(
                 after = total - before
                 if before < k or after < k:
                     continue
-                for one in range(width):
-                    right[one] = whole[one] - left[one]
                 open_then = before * _open_set(at + 1 - apart, apart, domain)
                 open_then += after * _open_set(found - others - (at + 1 - apart), others - apart, domain)
                 value = open_now - open_then
-                if way == 0 and width:
+                if tells:
+                    for one in range(width):
+                        right[one] = whole[one] - left[one]
                     told = written - _length(left, first, classes, least) - _length(right, first, classes, least)
-                    value += strength * max(told - math.log2(possible) - 1.0, 0.0)
+                    value += strength * max(told - price, 0.0)
                 if way == 2:
                     value = min(before, after)
                 if value > worth[part]:
