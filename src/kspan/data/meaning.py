@@ -220,7 +220,7 @@ def with_one_spelling(column: Column, pattern: str | None = None) -> Column:
         _spelled(column, label, cell, numeric=read.numeric) for label, cell in zip(labels, read.cells, strict=True)
     ]
     taken = dict(sorted(zip(spelled, labels, strict=True), reverse=True))
-    taken |= {text: text for text in spelled if text in labels}
+    taken |= {text: text for text in set(spelled) & set(labels)}
     if len(taken) == len(labels):
         return column
     values = [label for text, label in zip(spelled, labels, strict=True) if taken[text] == label]

@@ -58,10 +58,10 @@ def anonymize(
 ) -> TableRelease:
     """Return a table in which everybody stands in a crowd, by `kactus`, `mondrian`, `tds`, `incognito`, ...
 
-    `auto` tries the methods that fit the policy and takes the one that keeps most of the target (or, without one, of
-    the cells). What is left to chance follows from a new `secret`, which the release and its owner's file keep; given
-    again, it makes the same table again. Where people have several rows, the `wide` form has one row a person, with
-    `at_most` so many rows side by side. The options of each method are those of its function in `kspan.anonymize`.
+    `auto` tries the methods that fit the policy and takes the one that keeps most of the target and of the cells. What
+    is left to chance follows from a new `secret`, which the release and its owner's file keep; given again, it makes
+    the same table again. Where people have several rows, the `wide` form has one row a person, with `at_most` so many
+    rows side by side. The options of each method are those of its function in `kspan.anonymize`.
     """
     kept = Secret.of(secret)
     _check_form(form, at_most)
@@ -281,22 +281,36 @@ def _fits(name: str, policy: Policy) -> bool:
     return True
 
 
+@dataclass(frozen=True)
+class Lost:
+    """What a release lost, each as a share of all people or cells; whoever is withheld lost all."""
+
+    target: float | None
+    """People outside the majority of their group; None without a target."""
+    cells: float
+
+    @classmethod
+    def by(cls, release: TableRelease) -> "Lost":
+        """What a release lost."""
+        utility, people = release.audit.utility, release.audit.rows + release.withheld
+        target = None if utility.cm is None else (utility.cm + release.withheld) / people
+        return cls(target, ((utility.ncp or 0.0) * release.audit.rows + release.withheld) / people)
+
+    def told(self) -> dict[str, float]:
+        """The shares, by what they are of."""
+        target = {} if self.target is None else {"people outside the majority of their group": round(self.target, 4)}
+        return {**target, "cells": round(self.cells, 4)}
+
+
 def _best(releases: list[TableRelease], policy: Policy, *, refused: list[str]) -> TableRelease:
     """Return the release that keeps most; its facts also tell what each method lost, and which could not make any."""
-    by_target = policy.target is not None
-
-    def loss(release: TableRelease) -> float:
-        utility = release.audit.utility
-        if by_target and utility.cm is not None:
-            return utility.cm + release.withheld
-        return (utility.ncp or 0.0) * release.audit.rows + release.withheld
-
-    best = min(releases, key=loss)
-    measure = "people outside the majority of their group" if by_target else "cells lost, in whole rows"
+    lost = {release.method: Lost.by(release) for release in releases}
+    best = min(releases, key=lambda release: lost[release.method].cells + (lost[release.method].target or 0.0))
+    aims = "the target and the cells together" if policy.target is not None else "the cells"
     facts = {
         **best.facts,
-        "chosen by": f"least {measure}, with withheld rows",
-        "tried": {release.method: round(loss(release), 4) for release in releases},
+        "chosen by": f"least lost of {aims}, with withheld rows",
+        "tried": {method: each.told() for method, each in lost.items()},
         **({"refused": refused} if refused else {}),
     }
     return replace(best, facts=facts)

@@ -35,7 +35,7 @@ def methods() -> dict[str, Method]:
     }
 
 
-AUTO = ("kactus", "tdr", "mondrian", "one-dim", "incognito")
+AUTO = ("crowd", "kactus", "tdr", "mondrian", "one-dim", "incognito")
 """What `auto` tries, those that keep a target in mind first."""
 
 APART = ("kactus", "crowd", "mondrian", "tds", "tdr", "incognito", "k-optimize", "datafly")
