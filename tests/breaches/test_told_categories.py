@@ -98,7 +98,7 @@ def in_file(path: Path) -> str:
 
 
 def released(frame: Any) -> ks.TableRelease:
-    return ks.anonymize(frame, POLICY, "incognito", withhold=0.2, rng=1)
+    return ks.anonymize(frame, POLICY, "incognito", withhold=0.2, secret="1" * 32)
 
 
 @pytest.mark.parametrize("frame", FRAMES.values(), ids=FRAMES)
