@@ -27,18 +27,25 @@ class WordShare:
 class NumberShare:
     """How many people have a number from `low` up to, but not at, `high`; a share that is a single number comes first.
 
-    None is no end.
+    None is no end. A share that is about nobody with a number has no range.
     """
 
     people: int
     low: float | None
     high: float | None
     missing: bool = False
+    has_range: bool = True
 
     @property
     def is_single(self) -> bool:
         """Is it about one number alone?"""
         return self.low is not None and self.low == self.high
+
+    def has(self, number: float) -> bool:
+        """Is a number in its range? One that has a share of its own is not looked for elsewhere."""
+        if not self.has_range or self.is_single:
+            return self.is_single and number == self.low
+        return (self.low is None or self.low <= number) and (self.high is None or number < self.high)
 
 
 @dataclass(frozen=True)
@@ -47,7 +54,7 @@ class Distribution:
 
     name: str
     kind: str
-    shares: tuple[WordShare, ...] | tuple[NumberShare, ...]
+    shares: tuple[WordShare | NumberShare, ...]
     step: float | None = None
     """Ends of numbers that few people have are multiples of this."""
 
@@ -122,7 +129,7 @@ def _share(share: WordShare | NumberShare) -> dict[str, Any]:
     missing = {"missing": True} if share.missing else {}
     if isinstance(share, WordShare):
         return {"values": list(share.values), **missing, "people": share.people}
-    return {"range": [share.low, share.high], **missing, "people": share.people}
+    return {"range": [share.low, share.high] if share.has_range else None, **missing, "people": share.people}
 
 
 def _read(place: Place, found: Any, people: int) -> Distribution:
@@ -143,7 +150,7 @@ def _read(place: Place, found: Any, people: int) -> Distribution:
     words = [word for share in shares if isinstance(share, WordShare) for word in share.values]
     if len(set(words)) != len(words) or sum(share.missing for share in shares) > 1:
         place.refuse("two shares have the same value")
-    return Distribution(text(place, "'name'", found["name"]), kind, tuple(shares), step)  # type: ignore[arg-type]
+    return Distribution(text(place, "'name'", found["name"]), kind, tuple(shares), step)
 
 
 def _words(place: Place, found: Any) -> WordShare:
@@ -156,6 +163,8 @@ def _numbers(place: Place, found: Any) -> NumberShare:
     check_keys(place, found, ("range", "people"), ("missing",))
     missing, people = flag(place, found), _people(place, found["people"])
     ends = found["range"]
+    if ends is None and missing:
+        return NumberShare(people, None, None, missing, has_range=False)
     if not isinstance(ends, list) or len(ends) != 2:
         place.refuse("'range' must be a list of two, [low, high]")
     low, high = (None if end is None else number(place, "an end of 'range'", end) for end in ends)

@@ -90,7 +90,7 @@ def _of_numbers(column: GeneralNumbers, told: Distribution) -> Drawn:
     known = column.values.astype(np.float64)
     whole = bool((known == np.floor(known)).all())
     single = np.array([share.low for share in shares if share.is_single], np.float64)
-    ranges = [(share, _points(share, known, whole)) for share in shares if not share.is_single]
+    ranges = [(share, _points(share, known, whole)) for share in shares if share.has_range and not share.is_single]
     # Also the ends of cells, so that each admits some number.
     values = np.unique(np.concatenate([known, single, *(points for _, points in ranges)]))
     weights = np.zeros(len(values))
