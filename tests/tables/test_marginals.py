@@ -162,7 +162,7 @@ def test_those_who_are_withheld_are_not_counted() -> None:
     assert told.shares == (WordShare(30, ("a",)), WordShare(20, ("c",)))
 
 
-@pytest.mark.parametrize("more", [{"counting": "people"}, {"weight": "n"}, {"person": "n"}])
+@pytest.mark.parametrize("more", [{"counting": "people"}, {"suppressed": "anything"}, {"weight": "n"}, {"person": "n"}])
 def test_where_rows_are_not_what_is_counted_they_are_refused(more: dict[str, str]) -> None:
     frame = pl.DataFrame({"x": ["a", "b"] * 10, "n": [1, 1, 2, 2] * 5}).select("x", *({"n"} & set(more.values())))
     release = ks.anonymize(frame, ks.Policy(public=["x"], require="k=2", **more), "mondrian", rng=0)  # type: ignore[arg-type]

@@ -159,10 +159,10 @@ class TableRelease(ShownInNotebooks):
                 "marginals count rows, and here a row is not just one person (person, household or weight): release "
                 "the table without them"
             )
-        if self.policy.counting == "people":
+        if self.policy.counting == "people" or self.policy.suppressed == "anything":
             raise PolicyError(
-                "marginals may tell which groups somebody is not in, so that the people who match the same groups are "
-                "fewer: release the table without them, or let the policy count rows"
+                "marginals may tell which rows somebody does not match, and the policy counts people who match the "
+                "same, or * as anything: release the table without them"
             )
         return distributions(encode(self.rows_released, self.policy), self.policy)
 

@@ -18,8 +18,8 @@ from kspan.model.boosted.model import Boosted, BoostedTree, Question
 from kspan.model.distributions import distributions_of
 from kspan.options import NOT_TYPED, Within, takes_options
 
-SMALL = 1_000_000
-"""Up to so many cells one thread is faster than several that wait for each other."""
+SMALL = 20_000_000
+"""Up to so many cells one thread is used: several wait for each other, which takes far longer on a busy machine."""
 
 
 @takes_options

@@ -1,6 +1,6 @@
 """Values drawn for cells that may be general: as the table itself tells, or as published distributions do."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -13,7 +13,7 @@ from kspan.induce.released.examples import Examples
 from kspan.model.distributions import Distribution, Distributions, NumberShare, WordShare
 
 MOST_POINTS = 100
-"""By how many numbers a published range is represented."""
+"""By how many numbers a published range is represented of which the table shows none."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -64,58 +64,76 @@ def drawn_tables(
 
 
 def _drawn(people: Examples, column: General, told: Distributions | None, likelihood: str) -> Drawn:
+    counts = np.bincount(column.column.codes, people.weights, column.column.size).astype(np.float64)[:, None]
+    by_table = likely(column, spoken(column, counts), likelihood)[:, 0]
     published = None if told is None else told.of(column.column.name)
     if published is None:
-        counts = np.bincount(column.column.codes, people.weights, column.column.size).astype(np.float64)[:, None]
-        return Drawn(column, likely(column, spoken(column, counts), likelihood)[:, 0])
+        return Drawn(column, by_table)
     if isinstance(column, GeneralWords):
-        return Drawn(column, _of_words(column, published))
+        return Drawn(column, _of_words(column, published, by_table))
     assert isinstance(column, GeneralNumbers)
-    return _of_numbers(column, published)
+    return _of_numbers(column, published, by_table)
 
 
-def _of_words(column: GeneralWords, told: Distribution) -> Floats:
+def _of_words(column: GeneralWords, told: Distribution, by_table: Floats) -> Floats:
+    """Return how many people have each word: those of a share, divided as the table tells."""
     shares = [share for share in told.shares if isinstance(share, WordShare)]
     if len(shares) != len(told.shares):
         raise DataError(f"the distributions tell numbers of {told.name!r}, and the table words: give its own")
-    each = {word: share.people / len(share.values) for share in shares for word in share.values}
-    return np.array([each.get(str(word), 0.0) for word in column.values], np.float64)
+    place = {str(word): at for at, word in enumerate(column.values)}
+    weights = np.zeros(column.size)
+    for share in shares:
+        those = np.array([place[word] for word in share.values if word in place], np.int64)
+        weights[those] = _divided(share.people, by_table[those])
+    return weights
 
 
-def _of_numbers(column: GeneralNumbers, told: Distribution) -> Drawn:
-    """Return the column with more numbers that its cells may stand for: those of the published shares."""
+def _of_numbers(column: GeneralNumbers, told: Distribution, by_table: Floats) -> Drawn:
+    """Return the column with more numbers that its cells may stand for: those that are published.
+
+    The people of a range have numbers that the table shows, as it tells, or any of the range if it shows none there.
+    """
     shares = [share for share in told.shares if isinstance(share, NumberShare)]
     if len(shares) != len(told.shares):
         raise DataError(f"the distributions tell words of {told.name!r}, and the table numbers: give its own")
     known = column.values.astype(np.float64)
-    whole = bool((known == np.floor(known)).all())
-    single = np.array([share.low for share in shares if share.is_single], np.float64)
-    ranges = [(share, _points(share, known, whole)) for share in shares if share.has_range and not share.is_single]
-    # Also the ends of cells, so that each admits some number.
-    values = np.unique(np.concatenate([known, single, *(points for _, points in ranges)]))
-    weights = np.zeros(len(values))
-    for share, points in ranges:
-        there = np.setdiff1d(points, single)
-        weights[np.searchsorted(values, there)] += share.people / max(len(there), 1)
+    if not len(known):
+        return Drawn(column, by_table)
+    single = {share.low: share.people for share in shares if share.is_single and share.low is not None}
+    found = dict(single)
     for share in shares:
-        if share.is_single and share.low is not None:
-            weights[np.searchsorted(values, share.low)] += share.people
+        if not share.has_range or share.is_single:
+            continue
+        those = np.array([share.has(number) and number not in single for number in known.tolist()])
+        points, weights = known[those], by_table[those]
+        if not weights.sum():
+            points = np.setdiff1d(_points(share, known), list(single))
+            weights = np.ones(len(points))
+        found |= dict(zip(points.tolist(), _divided(share.people, weights).tolist(), strict=True))
+    # Also the ends of cells, so that each admits some number.
+    values = np.unique(np.concatenate([known, list(found)]))
     low, high = column.low.copy(), column.high.copy()
     some = column.low < column.high
     low[some] = np.searchsorted(values, column.lowest[some], side="left")
     high[some] = np.searchsorted(values, column.highest[some], side="right")
+    weights = np.array([found.get(number, 0.0) for number in values.tolist()])
     return Drawn(replace(column, values=values, low=low, high=high), weights)
 
 
-def _points(share: NumberShare, known: Floats, whole: bool) -> Floats:
-    """Return numbers that stand for a published range, none of them beyond those of the table."""
+def _divided(people: int, weights: Floats) -> Floats:
+    """Divide people in proportion to weights, or evenly if there are none."""
+    total = weights.sum()
+    return people * weights / total if total > 0 else np.full(len(weights), people / max(len(weights), 1))
+
+
+def _points(share: NumberShare, known: Floats) -> Floats:
+    """Return numbers that stand for a published range of which the table shows none, within the table's ends."""
     low = known[0] if share.low is None else max(share.low, known[0])
     high = known[-1] if share.high is None else min(share.high, known[-1])
-    below: Callable[[Floats], Floats] = (
-        (lambda points: points) if share.high is None or share.high > high else (lambda points: points[points < high])
-    )
     points = np.linspace(low, high, MOST_POINTS) if low <= high else np.zeros(0)
-    return np.unique(below(np.round(points) if whole else points))
+    if (known == np.floor(known)).all():
+        points = np.round(points)
+    return np.unique([number for number in points.tolist() if share.has(number)])
 
 
 def _ends(weights: Floats) -> Floats:
