@@ -12,6 +12,8 @@ from kspan.policy import Policy
 
 BINS = 40
 """Into about how many ranges the numbers are cut that few people have, before these are joined to crowds."""
+DECADES = 6
+"""How many powers of ten below the largest number round ones are taken from."""
 ROUND = (1.0, 2.0, 5.0, 10.0)
 
 
@@ -94,15 +96,29 @@ def _step(values: Floats) -> float:
     return next((each * power for each in ROUND if each * power >= wide), 10 * power)
 
 
+def _round_numbers(values: Floats, step: float) -> Floats:
+    """Return the numbers at which ranges may end: multiples of the step, and 10, 15, ..., 95 times powers of ten."""
+    low, high = float(values.min()), float(values.max())
+    grid = np.arange(math.floor(low / step), math.ceil(high / step) + 1) * step
+    top = math.floor(math.log10(max(abs(low), abs(high), 1e-300)))
+    # Each is read from its digits, so that it is the very number that its text says.
+    digits = [float(f"{first}e{power}") for power in range(top - DECADES, top) for first in range(10, 100, 5)]
+    every = np.unique([*grid.tolist(), *digits, *(-number for number in digits), 0.0])
+    return every[(every > low) & (every <= high)]
+
+
 def _ranges(values: Floats, counts: Int64s, step: float, k: int) -> list[NumberShare]:
-    """Cut numbers at multiples of a step, as often as at least k people are on both sides."""
-    place = np.floor(values / step)
+    """Cut numbers at round ones, as often as at least k people are on both sides."""
+    if not len(values):
+        return []
+    cut_at = _round_numbers(values, step)
+    place = np.searchsorted(cut_at, values, side="right")
     cuts, people = list[float](), list[int]()
     waiting = 0
     for each in np.unique(place).tolist():
         if waiting >= k:
             people.append(waiting)
-            cuts.append(each * step)
+            cuts.append(float(cut_at[each - 1]))
             waiting = 0
         waiting += int(counts[place == each].sum())
     if waiting < k and people:

@@ -85,7 +85,12 @@ def _ends_hold(told: Distribution, counts: Mapping[str | None, int], k: int) -> 
 
 
 def _is_round(end: float, step: float | None, numbers: list[float]) -> bool:
+    """Is it a multiple of a coarse step, or a number of two digits before zeros, the second of which is 0 or 5?"""
+    digits, _, _ = f"{abs(end):.15e}".partition("e")
+    if digits[3:].strip("0") == "" and digits[2] in "05":
+        return True
     if step is None or not numbers or (max(numbers) - min(numbers)) / step > MOST_STEPS:
         return False
     first = float(f"{step:e}".partition("e")[0])
-    return first in (1.0, 2.0, 5.0) and math.isclose(end, round(end / step) * step, rel_tol=CLOSE, abs_tol=step * CLOSE)
+    near = round(end / step) * step
+    return first in (1.0, 2.0, 5.0) and math.isclose(end, near, rel_tol=CLOSE, abs_tol=step * CLOSE)
