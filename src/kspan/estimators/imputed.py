@@ -6,6 +6,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
+from sklearn.dummy import DummyClassifier
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
@@ -117,7 +118,8 @@ class ImputedClassifier(ReleasedClassifier):
         numbers = np.concatenate(tables)
         known = ~np.isnan(numbers)
         self.means_ = np.where(known, numbers, 0.0).sum(axis=0) / np.maximum(known.sum(axis=0), 1)
-        self.estimator_ = _boosting() if self.estimator is None else clone(self.estimator)
+        # Few classifiers learn from people who all have one label, and there is nothing to learn.
+        self.estimator_ = DummyClassifier() if len(labels.classes) == 1 else self._unfitted()
         self.estimator_.fit(self._columns(numbers), np.tile(labels.place, len(tables)))
         return self
 
@@ -129,6 +131,9 @@ class ImputedClassifier(ReleasedClassifier):
         sums = np.zeros((int(row.max()) + 1, len(self.classes_)))
         np.add.at(sums, row, shares)
         return sums / np.bincount(row)[:, None]
+
+    def _unfitted(self) -> Any:
+        return _boosting() if self.estimator is None else clone(self.estimator)
 
     def _shares(self, columns: Floats) -> Floats:
         """Return what the model says of exact rows: shares, or all for the label that it predicts."""
