@@ -167,6 +167,7 @@ def test_every_verb_is_here() -> None:
     others = {
         *("accuracy", "friedman"),  # of labels and ranks
         *(
+            "load_distributions",
             "load_itemsets",
             "load_model",
             "load_recoding",

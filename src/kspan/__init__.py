@@ -39,6 +39,8 @@ if TYPE_CHECKING:
     from kspan.errors import PolicyError as PolicyError
     from kspan.errors import Unreachable as Unreachable
     from kspan.estimators.clusters import KAnonymousClusters as KAnonymousClusters
+    from kspan.estimators.imputed import BoostedClassifier as BoostedClassifier
+    from kspan.estimators.imputed import ImputedClassifier as ImputedClassifier
     from kspan.estimators.itemsets import KAnonymousItemsets as KAnonymousItemsets
     from kspan.estimators.released import ConjunctiveClassifier as ConjunctiveClassifier
     from kspan.estimators.released import LogisticClassifier as LogisticClassifier
@@ -70,8 +72,11 @@ if TYPE_CHECKING:
     from kspan.ledger.standing import standing as standing
     from kspan.measures import *  # noqa: F403
     from kspan.model.bayes.model import NaiveBayes as NaiveBayes
+    from kspan.model.boosted.model import Boosted as Boosted
     from kspan.model.clusters.model import Clusters as Clusters
     from kspan.model.committee.model import Committee as Committee
+    from kspan.model.distributions import Distributions as Distributions
+    from kspan.model.distributions import load_distributions as load_distributions
     from kspan.model.itemsets.imported import imported_itemsets as imported_itemsets
     from kspan.model.itemsets.json import load_itemsets as load_itemsets
     from kspan.model.itemsets.model import Itemset as Itemset
@@ -129,6 +134,7 @@ _HOMES = {
     "kspan.estimators.rules": ("KAnonymousRules",),
     "kspan.estimators.itemsets": ("KAnonymousItemsets",),
     "kspan.estimators.clusters": ("KAnonymousClusters",),
+    "kspan.estimators.imputed": ("BoostedClassifier", "ImputedClassifier"),
     "kspan.estimators.released": (
         "ConjunctiveClassifier",
         "LogisticClassifier",
@@ -161,6 +167,7 @@ _HOMES = {
     "kspan.induce.rules.learner": ("MinedRules", "choose_rules", "mine_rules"),
     "kspan.induce.clusters.learner": ("learn_clusters",),
     "kspan.induce.methods": ("learn",),
+    "kspan.model.distributions": ("Distributions", "load_distributions"),
     "kspan.model.itemsets.imported": ("imported_itemsets",),
     "kspan.model.itemsets.model": ("Itemset", "Itemsets"),
     "kspan.model.itemsets.json": ("load_itemsets",),
@@ -168,6 +175,7 @@ _HOMES = {
     "kspan.model.rules.model": ("Rule", "Rules"),
     "kspan.model.rules.json": ("load_rules",),
     "kspan.model.bayes.model": ("NaiveBayes",),
+    "kspan.model.boosted.model": ("Boosted",),
     "kspan.model.clusters.model": ("Clusters",),
     "kspan.model.committee.model": ("Committee",),
     "kspan.model.lists.model": ("DecisionList",),

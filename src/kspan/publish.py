@@ -11,12 +11,14 @@ import polars as pl
 
 from kspan.audit.audit import audit
 from kspan.audit.clusters.judge import audit_clusters
+from kspan.audit.distributions import broken_distributions
 from kspan.audit.findings import Audit
 from kspan.audit.models import judge_of
 from kspan.audit.rare_values import check_common, inferred, without_rare
 from kspan.audit.tree.judge import audit_tree
 from kspan.audit.tree.marginals import broken_marginals, seen_with_spreads
 from kspan.audit.tree.published import audit_paths
+from kspan.data.encode import encode
 from kspan.data.persons import persons_of
 from kspan.data.prepared import computed
 from kspan.errors import DoesNotHold, listed
@@ -30,6 +32,7 @@ from kspan.ledger.ledger import Going
 from kspan.model.claim import Claim
 from kspan.model.clusters.json import read_clusters, write_clusters
 from kspan.model.clusters.model import Clusters
+from kspan.model.distributions import Distributions, read_distributions, write_distributions
 from kspan.model.documents import lines
 from kspan.model.itemsets.kind import ITEMSETS
 from kspan.model.itemsets.model import Itemsets
@@ -268,6 +271,18 @@ def judged_table(
     written = written_table(content, path, was_defused=defused)
     found = _table_that_holds(written, people, policy, what, remedy)
     return Judged(content, found, defused, people, policy)
+
+
+def judged_distributions(told: Distributions, people: pl.DataFrame, policy: Policy) -> bytes:
+    """Return distributions as they will be written; refuse any that is not that of the released people, or of a few."""
+    text = write_distributions(told)
+    written = read_distributions(json.loads(text))
+    if broken := broken_distributions(written, encode(people, policy), policy):
+        raise DoesNotHold(
+            f"how {listed(broken)} is distributed breaks {policy.require}, or is not true of the people in the table: "
+            "nothing was written; leave it out"
+        )
+    return text.encode()
 
 
 def judged_rows(draft: Draft, policy: Policy, *, people: pl.DataFrame | None = None) -> tuple[pl.DataFrame, Audit]:

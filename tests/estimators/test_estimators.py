@@ -7,6 +7,7 @@ import pandas as pd
 import polars as pl
 import pytest
 from sklearn.base import clone
+from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
@@ -37,6 +38,9 @@ COMPARING_NUMBERS = ("check_estimators_pickle", "check_fit_idempotent")
         ks.NaiveBayesClassifier(numbers="by-label"),
         ks.LogisticClassifier(),
         ks.LogisticClassifier(numbers="by-label"),
+        ks.BoostedClassifier(),
+        ks.ImputedClassifier(),
+        ks.ImputedClassifier(LogisticRegression()),
         ks.ReleasedFeatures(),
         ks.ReleasedFeatures(standardize=True, missing_indicator=True),
         ks.Anonymizer(k=2, method="mondrian"),

@@ -29,6 +29,7 @@ from sklearn.preprocessing import MinMaxScaler, OneHotEncoder, OrdinalEncoder, S
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import kspan as ks
+from kspan.model.boosted.model import Question
 from laws.examples import share_of_examples
 from laws.naive_function import NaiveSpans, naive_spans
 from laws.naive_spans import admits
@@ -299,6 +300,35 @@ def test_lists_have_the_spans_of_the_definition(method: str, words: bool, privat
     cells = dict.fromkeys(names, WORDS if words else GRID)
     audit, _ = agrees(found, people, lambda frame: first_rule(found, frame), cells)
     assert audit.reading == "exact"
+
+
+@pytest.mark.parametrize("private", [0, 1, 2])
+@pytest.mark.parametrize("words", [True, False])
+@share_of_examples(0.1)
+@given(data=st.data())
+def test_our_boosted_trees_have_the_spans_of_the_definition(private: int, words: bool, data: st.DataObject) -> None:
+    people = data.draw(tables(private, words=words))
+    names = [f"hidden{number}" for number in range(private)]
+    policy = ks.Policy(public=["a", "b"], private=names, target="y", require="k=1")
+    found = ks.learn(people, policy, "boosted", rounds=2, min_rows=1, learning_rate=1.0)
+    assume(people["y"].nunique() > 1)
+
+    def outcome(frame: pd.DataFrame) -> list[Hashable]:
+        numbers = found.numbered.transform(frame)  # type: ignore[union-attr]
+        return [tuple(walked(tree.nodes, row) for tree in found.trees) for row in numbers]  # type: ignore[union-attr]
+
+    audit, _ = agrees(found, people, outcome, dict.fromkeys(names, WORDS if words else GRID))
+    assert audit.reading == "exact"
+
+
+def walked(nodes: Sequence[Any], numbers: Any) -> int:
+    """The leaf that a row of numbers comes to, node by node."""
+    place = 0
+    while isinstance(node := nodes[place], Question):
+        number = numbers[node.attribute]
+        goes_left = node.missing_left if number != number else number <= node.at_most
+        place = node.left if goes_left else node.right
+    return place
 
 
 @pytest.mark.parametrize("method", ["naive-bayes", "logistic"])

@@ -458,7 +458,7 @@ def learned(method: str, frame: pl.DataFrame, policy: ks.Policy, known: Any) -> 
 def test_methods_that_promise_nothing_refuse() -> None:
     people, _, known = small_worlds(0)
     policy = ks.Policy(**ROLES, target="label", require="k=2")
-    for method in ("id3", "c45", "part", "naive-bayes", "logistic", "conjunctive"):
+    for method in ("id3", "c45", "part", "naive-bayes", "logistic", "boosted", "conjunctive"):
         with pytest.raises(
             ks.PolicyError, match=rf"^{method} promises nothing, .*: use kadet, kadet-c45, rules, itemsets"
         ):

@@ -201,6 +201,7 @@ MODELS: dict[str, Callable[[pl.DataFrame], Any]] = {
     "itemsets": learned("itemsets", min_support=0.1),
     "part": learned("part"),
     "naive-bayes": learned("naive-bayes"),
+    "boosted": learned("boosted", rounds=3, min_rows=1),
     "scikit-learn's tree": fitted(DecisionTreeClassifier(max_depth=3, random_state=0), "label"),
     "scikit-learn's forest": fitted(RandomForestClassifier(2, max_depth=2, random_state=0), "label"),
     "scikit-learn's clusters": fitted(KMeans(2, random_state=0, n_init=1), None),

@@ -120,7 +120,7 @@ def test_what_incognito_finds_is_what_the_audit_says(
     loss: str, search: str, data: st.DataObject, withhold: float
 ) -> None:
     frame, policy = data.draw(cases(loss))
-    release = ks.anonymize(frame, policy, "incognito", loss=loss, search=search, withhold=withhold, rng=0)
+    release = ks.anonymize(frame, policy, "incognito", loss=loss, search=search, withhold=withhold, secret="0" * 32)
     assert release.facts["optimum proved"]
     found = release.facts["loss"][loss]
     assert found == pytest.approx(told(ks.audit(release.table, policy), loss, release.withheld))
@@ -147,7 +147,7 @@ def test_a_domain_that_is_wider_than_the_data_does_not_make_all_names_cost_the_s
         "zipcode": ks.Hierarchy.of(zips),
     }
     policy = ks.Policy(public=people.columns, require="k=2", hierarchies=hierarchies)
-    release = ks.anonymize(people, policy, "incognito", search=search, rng=0)
+    release = ks.anonymize(people, policy, "incognito", search=search, secret="0" * 32)
     assert release.facts["levels"] == {"age": 1, "gender": 1, "zipcode": 2}
     halves = (4 * 49 + 3 * 50) / 99  # below 50 there are 49 years up to 50, from 50 on 50 years up to 100
     assert release.facts["loss"]["ncp"] == pytest.approx((halves + 7 + 2 * 4 / 6 + 5 * 2 / 6) / 21)

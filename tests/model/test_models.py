@@ -33,6 +33,8 @@ OPTIONS: list[tuple[str, dict[str, Any]]] = [
     ("logistic", {"likelihood": "em", "missing_indicator": True}),
     ("logistic", {"numbers": "binned", "bins": 3}),
     ("logistic", {"numbers": "by-label"}),
+    ("boosted", {"min_rows": 1}),
+    ("boosted", {"min_rows": 1, "likelihood": "even", "imputations": 3}),
 ]
 
 
@@ -46,10 +48,14 @@ def test_what_is_written_is_read_back(method: str, options: dict[str, Any], tmp_
     assert write_model(back) == write_model(model)
     assert ks.predict(back, PEOPLE).equals(ks.predict(model, PEOPLE))
     assert ks.predict(back, PEOPLE.to_pandas()).equals(ks.predict(model, PEOPLE).to_pandas())
-    assert json.loads((tmp_path / "model.json").read_text())["format"] in ("kspan/naive-bayes", "kspan/linear")
+    assert json.loads((tmp_path / "model.json").read_text())["format"] in (
+        "kspan/naive-bayes",
+        "kspan/linear",
+        "kspan/boosted",
+    )
 
 
-@pytest.mark.parametrize("method", ["naive-bayes", "logistic"])
+@pytest.mark.parametrize("method", ["naive-bayes", "logistic", "boosted"])
 def test_models_remember_how_nothing_is_written(method: str, tmp_path: Path) -> None:
     words = {"suppressed_text": "(hidden)", "missing": ["unknown"]}
     policy = ks.Policy(public=["job", "age"], target="risk", require="k=1", hierarchies={"job": JOBS}, **words)  # type: ignore[arg-type]

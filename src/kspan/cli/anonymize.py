@@ -79,6 +79,10 @@ class AnonymizeRequest:
         Path | None,
         typer.Option(help="Also write the recoding, for kspan apply to show later rows alike: for the owner only."),
     ] = None
+    marginals: Annotated[
+        Path | None,
+        typer.Option(help="Also write how public columns are distributed, each figure about a crowd: may go out, too."),
+    ] = None
     ledger: LedgerFile = None
     to: Recipient = None
     left: Left = None
@@ -141,7 +145,8 @@ def anonymize(asked: AnonymizeRequest) -> int:
         how |= {"form": asked.form, "at_most": asked.at_most}
         release = make(people, policy, asked.method, **how, **asked.options)
         step("writing it")
-        release.save(output, source=None if str(data) == "-" else data, keep_formulas=asked.keep_formulas)
+        where = {"source": None if str(data) == "-" else data, "marginals": asked.marginals}
+        release.save(output, **where, keep_formulas=asked.keep_formulas)
         if asked.explain is not None:
             write_table(release.mapping(), asked.explain, owner_only=True)
         if asked.recoding is not None:
@@ -151,6 +156,7 @@ def anonymize(asked: AnonymizeRequest) -> int:
 
             save_report(table_summary(release, path=output, curve=asked.curve, progress=step), report)
     *going, staying = beside(output)
+    going += [] if asked.marginals is None else [asked.marginals]
     notice(
         f"Wrote {' and '.join(map(str, (output, *going)))}, which may go out, and {staying}, which stays with you.",
         rows=release.audit.rows,
@@ -183,13 +189,14 @@ def _check_places(asked: AnonymizeRequest) -> None:
         check_writable(asked.output)
     if asked.explain is not None:
         check_writable(asked.explain)
-    for path in (*beside(asked.output), *([] if asked.recoding is None else [asked.recoding])):
+    for path in (*beside(asked.output), *(path for path in (asked.recoding, asked.marginals) if path is not None)):
         check_place(path)
     check_report_file(asked.report, asked.curve)
     written = {
         "-o": asked.output,
         "--explain": asked.explain,
         "--recoding": asked.recoding,
+        "--marginals": asked.marginals,
         "--report": asked.report,
     }
     check_apart(written, asked.data, asked.policy, asked.left, asked.ledger, *beside(asked.output))

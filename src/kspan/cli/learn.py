@@ -61,6 +61,10 @@ class LearnRequest:
         Path | None,
         typer.Option(help="What was released with the table (DATA.release.json if that is there): roles and names."),
     ] = None
+    marginals: Annotated[
+        Path | None,
+        typer.Option(help="How attributes are distributed, as released beside the table: for -m boosted."),
+    ] = None
     range_pattern: RangePattern = None
     table: Annotated[
         Path | None,
@@ -116,7 +120,7 @@ def learn(asked: LearnRequest) -> int:
     _check_result(asked, learner)
     policy_of = _policy_source(asked, learner)
     written = {"-o": asked.output, "--table": asked.table, "--report": asked.report}
-    check_apart(written, asked.data, asked.policy, policy_of.manifest, asked.left, asked.ledger)
+    check_apart(written, asked.data, asked.policy, policy_of.manifest, asked.marginals, asked.left, asked.ledger)
     beside = beside_ledger(policy_of.policy, asked.ledger, asked.to, asked.match, asked.left)
     with beside as ledger, together(), progress() as step:
         if ledger is not None and not learner.keeps_requirement:
@@ -129,7 +133,9 @@ def learn(asked: LearnRequest) -> int:
         stands = standing(computed(people, policy), policy, whole=True)
         people = stands.people
         step("learning")
-        model = induce(people, stands.keeping(policy), asked.method, known=stands.classes, **asked.options)
+        model = induce(
+            people, stands.keeping(policy), asked.method, known=stands.classes, **asked.options, **_told(asked)
+        )
         step("judging it" if learner.keeps_requirement else "writing it")
         made = _written(model, people, policy, asked)
         if asked.report is not None and made.audit is not None:
@@ -141,6 +147,13 @@ def learn(asked: LearnRequest) -> int:
             save_report(summary, asked.report)
     tell_entered(ledger, stands)
     return tell_made(made, asked, policy)
+
+
+def _told(asked: LearnRequest) -> dict[str, Any]:
+    """Return the option for the distributions that were released beside the table, if they are given."""
+    from kspan.model.distributions import load_distributions
+
+    return {} if asked.marginals is None else {"marginals": load_distributions(asked.marginals)}
 
 
 def _written(model: "Learned", people: "pl.DataFrame", policy: "Policy", asked: LearnRequest) -> Made:
@@ -170,6 +183,8 @@ def _check_result(asked: LearnRequest, learner: "Learner") -> None:
         for flag, value in (*of_labels.items(), *of_trees.items()):
             if value not in (None, False):
                 raise PolicyError(f"-m {asked.method} does not take {flag}: leave it out")
+    if asked.marginals is not None and asked.method != "boosted":
+        raise PolicyError(f"-m {asked.method} does not take --marginals: use -m boosted, or leave it out")
     check_word("--disclose", asked.disclose, DISCLOSURES)
     if is_table_name(asked.output):
         raise FileError(f"-o {asked.output} has the name of a table, but a model is JSON: end it in .json")

@@ -16,6 +16,7 @@ from kspan.induce.clusters.learner import clusters
 from kspan.induce.itemsets.learner import MinedItemsets, mine_itemsets
 from kspan.induce.lists.conjunctive import conjunctive
 from kspan.induce.lists.part import part
+from kspan.induce.released.boosted import boosted
 from kspan.induce.released.logistic import logistic
 from kspan.induce.released.naive_bayes import naive_bayes
 from kspan.induce.rules.learner import MinedRules, mine_rules
@@ -77,6 +78,7 @@ LEARNERS: dict[str, Learner] = {
     "part": Learner(part),
     "naive-bayes": Learner(naive_bayes),
     "logistic": Learner(logistic),
+    "boosted": Learner(boosted),
     "conjunctive": Learner(conjunctive),
     "rules": Learner(mine_rules, keeps_requirement=True, of_codes=False),
     "itemsets": Learner(mine_itemsets, keeps_requirement=True, of_codes=False),
@@ -93,7 +95,7 @@ TREE_METHODS = tuple(name for name, learner in LEARNERS.items() if learner.gives
 """Those that give trees."""
 
 TreeMethod = Literal["kadet", "kadet-c45", "id3", "c45"]
-OtherMethod = Literal["part", "naive-bayes", "logistic", "conjunctive"]
+OtherMethod = Literal["part", "naive-bayes", "logistic", "boosted", "conjunctive"]
 
 
 @overload

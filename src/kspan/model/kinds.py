@@ -14,6 +14,7 @@ import polars as pl
 from kspan.errors import ModelError, listed
 from kspan.frames.files import read_text
 from kspan.model.bayes.kind import BAYES
+from kspan.model.boosted.kind import BOOSTED
 from kspan.model.claim import Claim
 from kspan.model.clusters.kind import CLUSTERS
 from kspan.model.clusters.model import Clusters
@@ -38,7 +39,7 @@ Released = Model | Clusters | Rules | Itemsets
 """Anything that is written as a model."""
 
 
-KINDS = (TREE, BAYES, LINEAR, LISTS, COMMITTEE, CLUSTERS, RULES, ITEMSETS)
+KINDS = (TREE, BAYES, LINEAR, BOOSTED, LISTS, COMMITTEE, CLUSTERS, RULES, ITEMSETS)
 BY_FORMAT = {kind.format: kind for kind in KINDS}
 
 

@@ -12,6 +12,7 @@ import numpy as np
 import polars as pl
 
 from kspan.anonymize.crowds import Recoding
+from kspan.anonymize.distributions import distributions
 from kspan.anonymize.frame import mapped, recoded
 from kspan.anonymize.newcomers import shown_of
 from kspan.anonymize.ways import ways_of
@@ -19,6 +20,7 @@ from kspan.anonymize.wide import WidePeople
 from kspan.audit.findings import Audit
 from kspan.audit.seen import Seen, Tells
 from kspan.data.cells import SUPPRESSED
+from kspan.data.encode import encode
 from kspan.data.hierarchy import Hierarchy
 from kspan.data.prepared import computed, prepared
 from kspan.data.table import Table
@@ -36,12 +38,13 @@ from kspan.frames.source import Source
 from kspan.ledger.door import entered
 from kspan.ledger.ledger import Going, Ledger
 from kspan.ledger.standing import Standing
+from kspan.model.distributions import Distributions
 from kspan.model.documents import parsed
 from kspan.model.partition import WITHHELD, Partition
 from kspan.notebooks import ShownInNotebooks
 from kspan.policy import Policy
 from kspan.policy.wide import policy_for
-from kspan.publish import judged_rows, judged_table
+from kspan.publish import judged_distributions, judged_rows, judged_table
 from kspan.secret import Secret
 
 if TYPE_CHECKING:
@@ -151,6 +154,29 @@ class TableRelease(ShownInNotebooks):
         """Write the recoding as JSON, for `kspan.load_recoding`; it names values of people, so it stays with you."""
         self.kept_recoding().save(path)
 
+    def marginals(self) -> Distributions:
+        """Return how public attributes are distributed among the released people, every figure being about a crowd.
+
+        Whoever learns from the table can draw values for its general cells by it. Nothing private is in it.
+        """
+        if self.wide is not None or self.policy.person or self.policy.weight or self.policy.household:
+            raise PolicyError(
+                "marginals count rows, and here a row is not just one person (person, household or weight): release "
+                "the table without them"
+            )
+        if self.policy.counting == "people" or self.policy.suppressed == "anything":
+            raise PolicyError(
+                "marginals may tell which rows somebody does not match, and the policy counts people who match the "
+                "same, or * as anything: release the table without them"
+            )
+        return distributions(encode(self.rows_released, self.policy), self.policy)
+
+    def _judged_marginals(self, path: str | os.PathLike[str] | None) -> dict[Any, File]:
+        """Return the file of marginals, if one is asked for, counted again by the judge."""
+        if path is None:
+            return {}
+        return {path: File(judged_distributions(self.marginals(), self.rows_released, self.policy))}
+
     def manifest(self, digest: str | None = None, *, defused: bool = False) -> dict[str, Any]:
         """Return what goes with the table: its claim, how it was made, what the judge found; no cell of a person.
 
@@ -253,14 +279,17 @@ class TableRelease(ShownInNotebooks):
         *,
         source: str | os.PathLike[str] | None = None,
         keep_formulas: bool = False,
+        marginals: str | os.PathLike[str] | None = None,
     ) -> None:
         """Write the table, `PATH.release.json` to go with it, and `PATH.owner.json`, which stays: all, or none.
+
+        With `marginals`, how public attributes are distributed is written there, to go with the table as well.
 
         In a CSV, text that a spreadsheet would run has an apostrophe in front, unless formulas are to be kept. A path
         such as `postgresql:///clinic?table=released` is a table of a database, which keeps the manifest with it.
         """
         if is_target(target := Source.of(path)):
-            self._store(target, self.behind, source)
+            self._store(target, self.behind, source, self._judged_marginals(marginals))
             return
         if self.frame.height != self.audit.rows:
             raise DoesNotHold(
@@ -275,6 +304,7 @@ class TableRelease(ShownInNotebooks):
             path: File(judged.content),
             going: File(_json(manifest).encode()),
             staying: self._for_owner_alone(source),
+            **self._judged_marginals(marginals),
         }
         with entered(
             self.policy, partial(self._going, path, checksum(judged.content), judged.audit), made_beside=self._ledger
@@ -313,7 +343,13 @@ class TableRelease(ShownInNotebooks):
         tells = {name: Tells.of_all(self.source[name], groups) for name in self.policy.private}
         return Seen(self.partition.group, np.ones(groups, bool), tells, self.source.weights)
 
-    def _store(self, target: Source, people: pl.DataFrame | None, source: str | os.PathLike[str] | None) -> None:
+    def _store(
+        self,
+        target: Source,
+        people: pl.DataFrame | None,
+        source: str | os.PathLike[str] | None,
+        marginals: Mapping[Any, File],
+    ) -> None:
         """Write the table to a database, for others to see when the owner's file is ready to take its place."""
         check_target(target, *(() if source is None else (Source.of(source),)))
         draft = draft_of(target, rebuilt(self.frame))
@@ -330,7 +366,7 @@ class TableRelease(ShownInNotebooks):
             with entered(
                 self.policy, partial(self._going, target, digest, found), made_beside=self._ledger
             ) as entering:
-                write_files({staying: owner}, going, entering=entering)
+                write_files({staying: owner, **marginals}, going, entering=entering)
         except BaseException:
             draft.abandon()
             raise

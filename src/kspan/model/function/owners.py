@@ -5,6 +5,8 @@ from typing import Any
 
 import numpy as np
 
+from kspan.model.boosted.numbered import Numbered
+
 Owner = str | None
 """A column; None if a number is made from several, or nobody knows."""
 
@@ -36,6 +38,8 @@ def owners_of(step: Any, given: Sequence[Owner], known: frozenset[str] = ONE_BY_
     """
     if step in ("passthrough", None):
         return list(given)
+    if isinstance(step, Numbered):
+        return list(step.names)
     if isinstance(step, str) or not type(step).__module__.startswith("sklearn."):
         return None
     name = type(step).__name__

@@ -1,0 +1,1 @@
+"""Gradient boosting as it is written."""
