@@ -30,6 +30,7 @@ from kspan.model.partition import Partition
 from kspan.options import PROGRESS, check_names
 from kspan.policy import Policy, PolicyLike
 from kspan.policy.free_text import check_no_free_text
+from kspan.policy.policy import EXACT
 from kspan.policy.values import check_occurs
 from kspan.secret import Secret
 from kspan.tables.methods import APART, APART_BY_ROWS, AUTO, methods, options_of, ranged
@@ -175,7 +176,9 @@ class _Subject:
         if self.wide is not None:
             # The people who are released are found step by step, and with them the numbers that a crowd has.
             wide, made = made_wide(lambda table, policy: method(coarser(table, policy)[0], policy), self.wide)
-            return replace(self, wide=wide, table=wide.table), _ending(made, coarser(wide.table, wide.policy)[1])
+            return replace(self, wide=wide, table=wide.table), _ending(
+                made, coarser(wide.table, wide.policy)[1], self.policy
+            )
         table, ends = coarser(self.table, self.policy)
         known, subject = self.stands.known, replace(self, table=table)
         if known is not None and not known.is_nothing:
@@ -184,7 +187,7 @@ class _Subject:
             made = method(table, self.policy)
         else:
             made = made_of_people(method, table, self.policy, rng)
-        return self, _ending(made, ends)
+        return self, _ending(made, ends, self.policy)
 
     def _beside(
         self, name: str, method: Callable[[Table, Policy], Recoding], known: Known, rng: np.random.Generator
@@ -241,9 +244,10 @@ class _Subject:
         )  # fmt: skip
 
 
-def _ending(made: Recoding, ends: Mapping[str, str]) -> Recoding:
-    """Say where ranges end."""
-    return replace(made, facts={**made.facts, "ends": ends or "numbers of the people in the table"})
+def _ending(made: Recoding, ends: Mapping[str, str], policy: Policy) -> Recoding:
+    """Say where ranges end, if there are any."""
+    said = "numbers of the people in the table" if policy.grid == EXACT else ends
+    return replace(made, facts={**made.facts, "ends": said}) if said else made
 
 
 def _check_form(form: str, at_most: int | None) -> None:

@@ -44,8 +44,8 @@ APART = ("kactus", "crowd", "mondrian", "tds", "tdr", "incognito", "k-optimize",
 APART_BY_ROWS = ("crowd", "mondrian", "tds", "tdr", "incognito", "k-optimize", "datafly")
 """Methods whose cells never overlap, whatever the options, unless cuts are relaxed."""
 
-BY_NAME = ("tds", "tdr", "incognito", "datafly")
-"""Methods that show the names of a hierarchy where there is one."""
+BY_NAME, BY_NAME_ALONE = ("tds", "tdr"), ("incognito", "datafly")
+"""Methods that show the names of a hierarchy where there is one, and those that show nothing else but values."""
 
 
 def options_of(name: str) -> Mapping[str, Option]:
@@ -64,7 +64,7 @@ def ranged(name: str, table: Table, policy: Policy, options: Mapping[str, Any]) 
     """
     known = options_of(name)
     show = options.get("show", known["show"].default if "show" in known else "interval")
-    if show not in ("interval", "cells", "hierarchy"):
+    if name in BY_NAME_ALONE or show not in ("interval", "cells", "hierarchy"):
         return []
     by_name = name in BY_NAME or show == "hierarchy"
     return [one for one in policy.public if not (by_name and table[one].hierarchy is not None)]
