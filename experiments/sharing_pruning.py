@@ -178,7 +178,7 @@ def _from_tables(fold: _Fold, method: str, require: str, rng: int) -> _Published
     releases = [
         release
         for part in fold.owned
-        if (release := _reached(partial(ks.anonymize, part, policy, name, rng=rng, **options)))
+        if (release := _reached(partial(ks.anonymize, part, policy, name, secret=f"{rng:032x}", **options)))
     ]
     if not releases:
         return _Published(0, _nothing, None)
