@@ -36,8 +36,8 @@ def rows(cells: Cells, names: Sequence[str]) -> list[tuple[str | None, ...]]:
 def admits(cell: str | None, value: str | None, names: Mapping[str, set[str]]) -> bool:
     """May a shown cell stand for a value? `names` are those of a hierarchy with their members.
 
-    >>> admits("[20, 29]", "25", {}), admits("{a|b}", "c", {}), admits("*", None, {})
-    (True, False, True)
+    >>> admits("[20, 29]", "25", {}), admits("{a|b}", "c", {}), admits("*", None, {}), admits("]20, 29[", "29", {})
+    (True, False, True, False)
     """
     if cell == "*" or cell == value:
         return True
@@ -49,11 +49,13 @@ def admits(cell: str | None, value: str | None, names: Mapping[str, set[str]]) -
         return value in [re.sub(r"\\(.)", r"\1", one) for one in re.findall(r"(?:\\.|[^\\|])+", cell[1:-1])] or any(
             _equal(one, value) for one in cell[1:-1].split("|")
         )
-    ends = re.fullmatch(r"\[(.+), (.+)\]", cell)
+    ends = re.fullmatch(r"([\[\]])(.+), (.+)([\[\]])", cell)
     if ends:
-        low, high = (_number(end) for end in ends.groups())
-        number = _number(value)
-        return None not in (low, high, number) and low <= number <= high  # type: ignore[operator]
+        low, high, number = _number(ends[2]), _number(ends[3]), _number(value)
+        if low is None or high is None or number is None:
+            return False
+        above = number >= low if ends[1] == "[" else number > low
+        return above and (number <= high if ends[4] == "]" else number < high)
     return _equal(cell, value)
 
 
