@@ -11,11 +11,11 @@ pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[2]
 SHORT = {
-    "bytes": ["--cases", "24"],
+    "bytes": ["--cases", "12"],
     "crash": ["--cases", "4"],
     "ledger": ["--cases", "30"],
-    "input": ["--cases", "50"],
-    "readers": ["--cases", "800"],
+    "input": ["--cases", "30"],
+    "readers": ["--cases", "400"],
     "claims": ["--cases", "20"],
     "load": ["--cases", "3", "--rows", "2000", "--limit", "16"],
 }
