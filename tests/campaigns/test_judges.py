@@ -31,12 +31,13 @@ def told(folder: Path, text: str, world: World = WORLD, **other: Any) -> list[st
     path.write_text(text)
     rows = len(text.splitlines()) - 1
     manifest = {
-        "rows": {"released": rows, "withheld": 4 - rows},
+        "rows": {"released": rows},
         "audit": {"k": {"rows": 2}},
         "sha256": hashlib.sha256(text.encode()).hexdigest(),
         **other,
     }
     Path(f"{path}.release.json").write_text(json.dumps(manifest))
+    Path(f"{path}.owner.json").write_text(json.dumps({"rows": {"released": rows, "withheld": 4 - rows}}))
     return list(false_of_table(world, path, exact=True))
 
 
@@ -66,6 +67,7 @@ def test_an_identifier_is_found(tmp_path: Path) -> None:
 
 def test_a_false_manifest_is_found(tmp_path: Path) -> None:
     assert "the manifest has another checksum" in told(tmp_path, TRUE, sha256="")
+    assert "the manifest counts other rows" in told(tmp_path, TRUE, rows={"released": 4, "withheld": 0})
     assert "the manifest says another k" in told(tmp_path, TRUE, audit={"k": {"rows": 3}})
 
 
