@@ -203,3 +203,15 @@ def test_the_command_line_writes_them_and_learns_by_them(tmp_path: Path, monkeyp
     assert (labels == ADULT["income"]).mean() > 0.78
     Path("told.json").write_text(Path("told.json").read_text().replace('"people": ', '"people": -', 1))
     assert main([*learn, "-m", "boosted"]) == 2
+
+
+def test_marginals_do_not_leave_beside_a_ledger(tmp_path: Path) -> None:
+    people = FRAME.with_row_index("id").cast({"id": pl.String})
+    public = [name for name in FRAME.columns if name != FRAME.columns[-1]]
+    policy = ks.Policy(identifier=["id"], public=public, private=[FRAME.columns[-1]], require="k=2")
+    with ks.Ledger.create(tmp_path / "releases.ledger"):
+        made = ks.anonymize(people, policy, "mondrian")
+        with pytest.raises(ks.PolicyError, match="not judged together with earlier releases"):
+            made.save(tmp_path / "out.csv", marginals=tmp_path / "told.json")
+    assert not (tmp_path / "out.csv").exists()
+    assert not (tmp_path / "told.json").exists()

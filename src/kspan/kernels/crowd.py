@@ -129,7 +129,7 @@ def best_ranges(
         if possible:
             written = _length(whole, first, classes, least)
             price = math.log2(possible) + 1.0
-            tells = way == 0 and width > 0 and written > price
+            tells = way == TARGET and width > 0 and written > price
             open_now = total * _open_range(present[0], present[found - 1], lower, upper, plain)
             left[:] = 0.0
             before = 0.0
@@ -147,7 +147,7 @@ def best_ranges(
                         right[one] = whole[one] - left[one]
                     told = written - _length(left, first, classes, least) - _length(right, first, classes, least)
                     value += strength * max(told - price, 0.0)
-                if way == 2:
+                if way == BALANCE:
                     value = min(before, after)
                 if value > worth[part]:
                     worth[part], cut[part] = value, present[at]
@@ -210,7 +210,7 @@ def best_sets(
                 before += people[present[place[at]]]
                 possible += before >= k and total - before >= k
             price = math.log2(max(possible, 1)) + 1.0
-            tells = way == 0 and width > 0 and written > price
+            tells = way == TARGET and width > 0 and written > price
             left[:] = 0.0
             before, apart = 0.0, 0
             for at in range(found - 1):
@@ -229,7 +229,7 @@ def best_sets(
                         right[one] = whole[one] - left[one]
                     told = written - _length(left, first, classes, least) - _length(right, first, classes, least)
                     value += strength * max(told - price, 0.0)
-                if way == 2:
+                if way == BALANCE:
                     value = min(before, after)
                 if value > worth[part]:
                     worth[part], taken = value, at + 1

@@ -36,7 +36,7 @@ from kspan.frames.rows import FORM, rows_checksum
 from kspan.frames.seal import FORMAT, checksum, manifest_path
 from kspan.frames.source import Source
 from kspan.ledger.door import entered
-from kspan.ledger.ledger import Going, Ledger
+from kspan.ledger.ledger import Going, Ledger, current_ledger
 from kspan.ledger.standing import Standing
 from kspan.model.distributions import Distributions
 from kspan.model.documents import parsed
@@ -175,6 +175,10 @@ class TableRelease(ShownInNotebooks):
         """Return the file of marginals, if one is asked for, counted again by the judge."""
         if path is None:
             return {}
+        if self._ledger is not None or current_ledger(self.asked) is not None:
+            raise PolicyError(
+                "marginals are not judged together with earlier releases: leave out the ledger, or the marginals"
+            )
         return {path: File(judged_distributions(self.marginals(), self.rows_released, self.policy))}
 
     def manifest(self, digest: str | None = None, *, defused: bool = False) -> dict[str, Any]:
