@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from kspan.anonymize.any_sides import any_sides_hold, check_decidable
 from kspan.anonymize.crowds import Crowds
 from kspan.data.arrays import Bools, Int64s
 from kspan.data.groups import NO_WEIGHTS, Counts, Groups, count_values
@@ -53,8 +54,10 @@ class Cuts:
 class Canvas:
     """The rows, always in such an order that those of one part stand together."""
 
-    def __init__(self, crowds: Crowds, rows: Int64s, columns: Sequence[NDArray[Any]]) -> None:
-        self.crowds, table = crowds, crowds.table
+    def __init__(self, crowds: Crowds, rows: Int64s, columns: Sequence[NDArray[Any]], *, resist: bool = False) -> None:
+        self.crowds, table, self.resist = crowds, crowds.table, resist
+        if resist:
+            check_decidable(crowds.policy)
         self.rows = rows.astype(np.min_scalar_type(table.rows))
         self.columns = columns
         """What has an entry for each row, besides private values and weights."""
@@ -95,23 +98,25 @@ class Canvas:
         """Do both sides of each part, as they are marked, satisfy the requirement? They are large enough."""
         if self.crowds.only_k or not len(parts):
             return np.ones(len(parts), bool)
-        sizes = np.column_stack([left, parts.people - left]).ravel()
+        require, right = self.crowds.policy.require, parts.people - left
+        if self.resist:
+            # How a cut would divide the private values must not decide: see `any_sides`.
+            return any_sides_hold(require, self._counted(parts, np.zeros_like(self.right), 2), left, right)
+        holds = require.holds(Groups(np.column_stack([left, right]).ravel(), self._counted(parts, self.right)))
+        return holds[::2] & holds[1::2]
+
+    def _counted(self, parts: Parts, right: Bytes, each: int = 1) -> dict[str, Counts]:
+        """Count the private values on the sides of parts; of every side, or of each second one."""
         rows = int((parts.end - parts.begin).sum())
         private = {}
         for name, whole in self.everywhere.items():
             size = len(whole.whole)
+            room = min(rows, 2 * len(parts) * size)
             start, value, people = kernels.count_sides(
-                self.labels[name],
-                size,
-                self.weights,
-                parts.begin,
-                parts.end,
-                self.right,
-                min(rows, 2 * len(parts) * size),
+                self.labels[name], size, self.weights, parts.begin, parts.end, right, room
             )
-            private[name] = replace(whole, start=start, value=value, people=people)
-        holds = self.crowds.policy.require.holds(Groups(sizes, private))
-        return holds[::2] & holds[1::2]
+            private[name] = replace(whole, start=start[::each], value=value, people=people)
+        return private
 
     def divide(self, parts: Parts, left: Int64s) -> Parts:
         """Reorder the rows so that both sides of each part stand together, as marked; returns the sides as parts."""
@@ -141,3 +146,8 @@ def apart(group: Int64s, shown: dict[str, Shown], number: int) -> Partition:
     seen = Table({name: cells.column for name, cells in shown.items()}, number)
     different = Partition.by_equality(seen, shown)
     return Partition(different.group[group], different.number, different.shown)
+
+
+def resisting(resist: bool) -> dict[str, bool]:
+    """Return what is told of a method that tells nothing to those who know it."""
+    return {"resist": True} if resist else {}

@@ -50,7 +50,7 @@ class Crowds:
         """No group may have fewer people, whatever else is required."""
         self.only_k = isinstance(policy.require, KAnonymity)
         """Is the number of people all that is required of a group?"""
-        self.is_blind = all(map(_is_blind, policy.require.parts))
+        self.is_blind = all(map(is_blind, policy.require.parts))
         """Does the requirement look only at how often private values occur in a group (see `BLIND`)?"""
         self.asked = policy.require.about(policy.private)
         """The private attributes that the requirement is about."""
@@ -107,6 +107,6 @@ class Crowds:
         )
 
 
-def _is_blind(part: Requirement) -> bool:
+def is_blind(part: Requirement) -> bool:
     """Does a requirement look at how often private values occur in a group, but at nothing else (see `BLIND`)?"""
     return isinstance(part, BLIND) and not (isinstance(part, OnPrivate) and part.only_value is not None)

@@ -21,7 +21,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from kspan.anonymize.canvas import Canvas, Cuts, Parts, apart
+from kspan.anonymize.canvas import Canvas, Cuts, Parts, apart, resisting
 from kspan.anonymize.cells import as_cells, as_nodes, as_sets
 from kspan.anonymize.crowds import Crowds, Recoding
 from kspan.data.arrays import Floats, Int64s
@@ -45,6 +45,7 @@ def mondrian(
     relaxed: bool = False,
     show: Show = "interval",
     width: Width = "range",
+    resist: bool = False,
 ) -> Recoding:
     """Make groups by cutting at the median of the widest attribute, as long as both sides satisfy the requirement.
 
@@ -55,6 +56,8 @@ def mondrian(
         show: What groups show: the interval of their numbers and the set of their words, the set of all their values,
             or the lowest common name of the hierarchy.
         width: Which attribute is the widest: by the range of its domain, or by its number of distinct values.
+        resist: Tell no more to those who know the method: a part is cut only where that is safe whatever private values
+            its people have.
     """
     crowds = Crowds(table, policy)
     crowds.check_reachable()
@@ -64,10 +67,13 @@ def mondrian(
         rng.permutation(crowds.rows) if relaxed else np.arange(crowds.rows),
         by_hierarchy=show == "hierarchy",
         by_range=width == "range",
+        resist=resist,
     )
     group, number = canvas.cut_up(lambda parts: canvas.cuts(parts, relaxed))
     partition = apart(group, {column.name: _shown(column, group, number, show) for column in crowds.columns}, number)
-    return Recoding(partition, {"cuts": number - 1, "relaxed": relaxed, "show": show, "width": width})
+    return Recoding(
+        partition, {"cuts": number - 1, "relaxed": relaxed, "show": show, "width": width} | resisting(resist)
+    )
 
 
 class _Attribute:
@@ -105,11 +111,11 @@ class _Attribute:
 class _Canvas(Canvas):
     """The rows, with what is cut at medians."""
 
-    def __init__(self, crowds: Crowds, rows: Int64s, *, by_hierarchy: bool, by_range: bool) -> None:
+    def __init__(self, crowds: Crowds, rows: Int64s, *, by_hierarchy: bool, by_range: bool, resist: bool) -> None:
         self.attributes = [
             _Attribute(column, rows, by_hierarchy=by_hierarchy, by_range=by_range) for column in crowds.columns
         ]
-        super().__init__(crowds, rows, [attribute.codes for attribute in self.attributes])
+        super().__init__(crowds, rows, [attribute.codes for attribute in self.attributes], resist=resist)
 
     def cuts(self, parts: Parts, relaxed: bool) -> Cuts:
         """Find for each part the cut of the widest attribute that can be cut."""

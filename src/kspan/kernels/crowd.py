@@ -5,7 +5,9 @@ In every array with one entry per row, the rows of part p are those from `begin[
 
 What is known of targets is kept in sums: for each target of words the people with each label, for each target of
 numbers how many people have one, their sum and the sum of their squares. `first` says where the sums of each target
-begin, the last entry where they end; the first `classes` targets are words.
+begin, the last entry where they end; the first `classes` targets are words. `scale` says how much the bits of each
+target count, `closing` how much the cells of the attribute do. If labels are `graded`, those of the first target are
+grades, from low to high.
 """
 
 import math
@@ -36,10 +38,11 @@ def _bits(people: float) -> float:
 
 
 @compiled
-def _length(sums: Floats, first: Int64s, classes: int, least: Floats) -> float:
+def _length(sums: Floats, first: Int64s, classes: int, least: Floats, scale: Floats) -> float:
     """The bits that it takes to write down the targets of some people, if just these sums are known."""
-    bits = 0.0
+    total = 0.0
     for target in range(first.size - 1):
+        bits = 0.0
         if target < classes:
             people = 0.0
             for at in range(first[target], first[target + 1]):
@@ -54,7 +57,8 @@ def _length(sums: Floats, first: Int64s, classes: int, least: Floats) -> float:
             if people > 0:
                 spread = (sums[at + 2] - sums[at + 1] * sums[at + 1] / people) / people
                 bits += people / 2 * math.log2(max(spread / least[target - classes], 1.0))
-    return bits
+        total += scale[target] * bits
+    return total
 
 
 @compiled
@@ -86,10 +90,15 @@ def _open_set(values: int, others: int, size: float) -> float:
 
 
 @compiled
-def _key(sums: Floats, people: float, first: Int64s, classes: int, label: int) -> float:
-    """By what values are ordered: how many of their people have a label, or the mean of a number."""
+def _key(sums: Floats, people: float, first: Int64s, classes: int, label: int, graded: bool) -> float:
+    """By what values are ordered: the mean grade of their people, how many have a label, or the mean of a number."""
     if first.size < 2:
         return -people
+    if graded:
+        grades = 0.0
+        for grade in range(first[1]):
+            grades += grade * sums[grade]
+        return grades / people
     if classes:
         return float(sums[label] / people)
     return float(sums[1] / sums[0]) if sums[0] > 0 else 0.0
@@ -98,7 +107,8 @@ def _key(sums: Floats, people: float, first: Int64s, classes: int, label: int) -
 @compiled
 def best_ranges(
     done: Bytes, codes: NDArray[Any], lower: Floats, upper: Floats, plain: int, weights: Int64s, begin: Int64s,
-    end: Int64s, labels: NDArray[Any], numbers: Floats, first: Int64s, least: Floats, k: int, strength: float, way: int,
+    end: Int64s, labels: NDArray[Any], numbers: Floats, first: Int64s, least: Floats, scale: Floats, graded: bool, k: int,
+    strength: float, closing: float, way: int,
 ) -> tuple[Floats, Int64s]:  # fmt: skip
     """For each part the worth of the best cut of an attribute in order, and the last code on its left; -1 if none."""
     size, width, classes = lower.size, first[-1], labels.shape[0]
@@ -127,7 +137,7 @@ def best_ranges(
             before += people[present[at]]
             possible += before >= k and total - before >= k
         if possible:
-            written = _length(whole, first, classes, least)
+            written = _length(whole, first, classes, least, scale)
             price = math.log2(possible) + 1.0
             tells = way == TARGET and width > 0 and written > price
             open_now = total * _open_range(present[0], present[found - 1], lower, upper, plain)
@@ -141,11 +151,15 @@ def best_ranges(
                     continue
                 open_then = before * _open_range(present[0], present[at], lower, upper, plain)
                 open_then += after * _open_range(present[at + 1], present[found - 1], lower, upper, plain)
-                value = open_now - open_then
+                value = closing * (open_now - open_then)
                 if tells:
                     for one in range(width):
                         right[one] = whole[one] - left[one]
-                    told = written - _length(left, first, classes, least) - _length(right, first, classes, least)
+                    told = (
+                        written
+                        - _length(left, first, classes, least, scale)
+                        - _length(right, first, classes, least, scale)
+                    )
                     value += strength * max(told - price, 0.0)
                 if way == BALANCE:
                     value = min(before, after)
@@ -160,7 +174,8 @@ def best_ranges(
 @compiled
 def best_sets(
     done: Bytes, codes: NDArray[Any], size: int, domain: float, room: int, plain: int, weights: Int64s, begin: Int64s,
-    end: Int64s, labels: NDArray[Any], numbers: Floats, first: Int64s, least: Floats, k: int, strength: float, way: int,
+    end: Int64s, labels: NDArray[Any], numbers: Floats, first: Int64s, least: Floats, scale: Floats, graded: bool, k: int,
+    strength: float, closing: float, way: int,
 ) -> tuple[Floats, Int64s, Int64s]:  # fmt: skip
     """For each part the worth of the best cut of an attribute without order, and the codes on its left.
 
@@ -197,13 +212,13 @@ def best_sets(
             for one in range(first[1]):
                 if whole[one] > whole[label]:
                     label = one
-        written = _length(whole, first, classes, least)
+        written = _length(whole, first, classes, least, scale)
         open_now = total * _open_set(found - others, others, domain)
         taken = 0
         for order in range(2 if width else 1):
             for at in range(found):
                 code = present[at]
-                key[at] = _key(sums[code], people[code], first, classes, label) if order == 0 else -people[code]
+                key[at] = _key(sums[code], people[code], first, classes, label, graded) if order == 0 else -people[code]
             place = np.argsort(key[:found], kind="mergesort")
             possible, before = 0, 0.0
             for at in range(found - 1):
@@ -223,11 +238,15 @@ def best_sets(
                     continue
                 open_then = before * _open_set(at + 1 - apart, apart, domain)
                 open_then += after * _open_set(found - others - (at + 1 - apart), others - apart, domain)
-                value = open_now - open_then
+                value = closing * (open_now - open_then)
                 if tells:
                     for one in range(width):
                         right[one] = whole[one] - left[one]
-                    told = written - _length(left, first, classes, least) - _length(right, first, classes, least)
+                    told = (
+                        written
+                        - _length(left, first, classes, least, scale)
+                        - _length(right, first, classes, least, scale)
+                    )
                     value += strength * max(told - price, 0.0)
                 if way == BALANCE:
                     value = min(before, after)

@@ -41,6 +41,7 @@ def policy_document(policy: Policy) -> dict[str, Any]:
         "domains": {name: _domain(domain) for name, domain in policy.domains.items()},
         **({"sets": dict(policy.sets)} if policy.sets else {}),
         **({"grid": policy.grid if isinstance(policy.grid, str) else dict(policy.grid)} if policy.grid else {}),
+        **({"keep": dict(policy.keep)} if policy.keep else {}),
         **({"ages": {name: age.says for name, age in policy.ages.items()}} if policy.ages else {}),
         "cells": cells,
     }

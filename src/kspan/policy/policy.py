@@ -38,7 +38,7 @@ ALIASES = {
 
 KEYS = (
     "target", "identifier", "public", "private", "person", "known_rows", "order", "household", "weight",
-    "sampling_weight", "counting", "require", "hierarchies", "domains", "sets", "ages", "grid", "cells", "ledger",
+    "sampling_weight", "counting", "require", "hierarchies", "domains", "sets", "ages", "grid", "keep", "cells", "ledger",
 )  # fmt: skip
 EXACT = "exact"
 Grid = Mapping[str, float | str] | Literal["exact"]
@@ -80,6 +80,9 @@ class Policy(Schema):
     grid: Grid = field(default_factory=dict)
     """Where the ranges of a public column may end: multiples of a number, or parts of the calendar; at the numbers of
     people, if it is `"exact"`."""
+    keep: Mapping[str, float] = field(default_factory=dict)
+    """How much more than others some columns should be kept by methods that can choose: public ones narrow, private
+    ones told apart by groups."""
     ledger: str | None = None
     """The ledger that releases under this policy are entered in."""
 
@@ -94,6 +97,7 @@ class Policy(Schema):
             known_rows: KnownRows = "all",
             order: str | None = None,
             grid: Grid = ...,
+            keep: Mapping[str, float] = ...,
             ledger: str | None = None,
             **said: Unpack[Said],
         ) -> None: ...
@@ -117,6 +121,7 @@ class Policy(Schema):
         super().__post_init__()
         self._check_order()
         self._check_grid()
+        self._check_keep()
         hierarchies = {name: _hierarchy(name, says, Path()) for name, says in self.hierarchies.items()}
         self._set("hierarchies", MappingProxyType(hierarchies))
         self._check_prefixes()
@@ -139,6 +144,19 @@ class Policy(Schema):
             if isinstance(says, bool) or not isinstance(says, int | float | str):
                 raise PolicyError(f"the grid of {name!r} must be a number, or of dates a word such as 'month'")
         self._set("grid", MappingProxyType(dict(self.grid)))
+
+    def _check_keep(self) -> None:
+        """Refuse to keep what is not released, and weights that are none."""
+        if not isinstance(self.keep, Mapping):
+            raise PolicyError("keep must be a table of columns, with a number for each: how much it counts")
+        for name, weight in self.keep.items():
+            if name not in (*self.public, *self.private):
+                raise PolicyError(
+                    f"{str(name)!r:.40} is to be kept, but is no public or private column"
+                    f"{did_you_mean(str(name), (*self.public, *self.private))}: name one that is released"
+                )
+            check_number(f"keep of {name!r}", weight, low=0)
+        self._set("keep", MappingProxyType({name: float(weight) for name, weight in self.keep.items()}))
 
     def _check_order(self) -> None:
         """Refuse an order of rows by nothing, and of people who have one row each."""
@@ -214,7 +232,7 @@ class Policy(Schema):
             raise PolicyError(f"{source} requires nothing: add a [require] table with at least k = 10")
         if not isinstance(says["require"], Requirement | str):
             _table(says, "require", source)
-        for name in ("domains", "sets", "ages", *(["grid"] if says.get("grid") != EXACT else [])):
+        for name in ("domains", "sets", "ages", "keep", *(["grid"] if says.get("grid") != EXACT else [])):
             _table(says, name, source)
         if isinstance(says.get("ledger"), str):
             says["ledger"] = str(folder / says["ledger"])
@@ -255,6 +273,7 @@ class Policy(Schema):
             "domains": domains,
             "sets": self.sets,
             "ages": ages,
+            "keep": self.keep,
             "cells": cells,
         }
         if not isinstance(self.grid, str):
