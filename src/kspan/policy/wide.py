@@ -39,6 +39,7 @@ def wide_policy(policy: Policy, shape: Shape, rows: int | None = None) -> Policy
         known_rows="all",
         order=None,
         ages={},
+        private_numbers={},
         domains=domains,
         grid=grid,
         hierarchies={each: given for name, given in policy.hierarchies.items() for each in shape.names(name, rows)},
