@@ -148,7 +148,7 @@ class _Numbers:
             tied = secret.order_for(f"ties of {name}", len(numbers))
             numbers = means_of_neighbors(numbers, self.people, ways.microaggregate, tied)
         if noise is not None:
-            numbers = numbers + noise * secret.normal_for(f"{name} {self._digest()}", len(numbers))
+            numbers = numbers + noise * secret.normal_for(self._purpose(ways), len(numbers))
         if step is not None and ways.round is None:
             numbers = rounded(numbers, step)
         others = what_others_show(self.column, self.policy.suppressed_text)
@@ -162,9 +162,10 @@ class _Numbers:
             shown = shown.astype(np.int64)
         return numbers_again(shown, self.has, others)
 
-    def _digest(self) -> str:
-        """Tell the numbers of all rows from any others."""
-        return sha256(self.has.tobytes() + self.numbers.astype(np.float64).tobytes()).hexdigest()
+    def _purpose(self, ways: PrivateNumbers) -> str:
+        """Say what noise is drawn for: from half as much of the same noise, both would be found."""
+        numbers = sha256(self.has.tobytes() + self.numbers.astype(np.float64).tobytes()).hexdigest()
+        return f"{self.column.name} {ways.says} {numbers}"
 
 
 def _spread(numbers: NDArray[Any], people: Int64s) -> float:
@@ -176,9 +177,8 @@ def _spread(numbers: NDArray[Any], people: Int64s) -> float:
 
 def _fine_step(numbers: Floats, people: Int64s, noise: float | None) -> float | None:
     """The power of ten that means and noisy numbers are multiples of; None if all numbers are equal, without noise."""
-    spread = _spread(numbers, people)
-    if noise is not None:
-        spread = min(spread or math.inf, noise * 10 ** (DIGITS - 1))  # noise shows in the last digit but one
+    # Of what noise covers, one digit is enough.
+    spread = _spread(numbers, people) if noise is None else noise * 10 ** (DIGITS - 1)
     if not spread:
         return None
     power = math.floor(math.log10(spread)) - DIGITS

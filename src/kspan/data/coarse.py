@@ -20,6 +20,9 @@ from kspan.data.table import Column
 Numbers = NDArray[Any]
 Limits = tuple[float | None, float | None]
 """The lowest and the highest number that is shown; None if there is no such limit."""
+LARGEST_WHOLE = 2**63
+HALFWAY = 1e-9
+"""Floats count as halfway between two multiples if they miss that by so little of the step."""
 ENDLESS = (-math.inf, math.inf)
 
 
@@ -53,8 +56,10 @@ def rounded(values: Numbers, step: float) -> Numbers:
     if not len(values):
         return values
     low, high, _ = Multiples(step).cells(values)
-    nearest: Numbers = np.where(values - low < high - values, low, high)
-    return nearest
+    # What is halfway on paper may be a little less as a float: 2.15 - 2.1 is less than 2.2 - 2.15.
+    slack = 0 if values.dtype.kind in "iu" else step * HALFWAY
+    nearest: Numbers = np.where((high - values) - (values - low) > slack, low, high)
+    return nearest.astype(np.float64) if nearest.dtype == object else nearest  # whole numbers that are too large
 
 
 def limited(values: Numbers, limits: Limits) -> Numbers:
@@ -64,9 +69,9 @@ def limited(values: Numbers, limits: Limits) -> Numbers:
     [0, 20, 100]
     """
     for limit, smaller in zip(limits, (True, False), strict=True):
-        if limit is not None:
-            beyond = values < limit if smaller else values > limit
-            whole = values.dtype.kind in "iu" and float(limit).is_integer()
+        beyond = np.zeros(len(values), bool) if limit is None else values < limit if smaller else values > limit
+        if limit is not None and beyond.any():
+            whole = values.dtype.kind in "iu" and float(limit).is_integer() and abs(limit) < LARGEST_WHOLE
             end = np.full(len(values), int(limit) if whole else limit, values.dtype if whole else np.float64)
             values = np.where(beyond, end, values)
     return values
