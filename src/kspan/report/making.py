@@ -40,7 +40,7 @@ from kspan.report.pictures.tree import tree_picture
 from kspan.report.sentences import model_costs, number_costs, table_costs
 from kspan.report.summary import ColumnChange, Summary
 from kspan.share.publishing import SharedTree
-from kspan.tables.release import TableRelease, released_rows
+from kspan.tables.release import TableRelease, found_for, released_rows
 
 Progress = Callable[[str], None]
 
@@ -125,6 +125,8 @@ def report(
         progress("judging it")
         # A function gets its people as it was fitted on them.
         behind = people
+        if policy is not None and policy.private_numbers and how["path"]:
+            policy = found_for(policy, how["path"])
         if people is not None and policy is not None and _has_persons(policy) and how["path"] and not given:
             behind = released_rows(people, how["path"], load(release).height, policy)
         found = _judged(release, as_given if is_function(release) else behind, policy, judging, progress)

@@ -3,7 +3,7 @@
 import json
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -44,7 +44,7 @@ from kspan.model.documents import parsed
 from kspan.model.partition import WITHHELD, Partition
 from kspan.notebooks import ShownInNotebooks
 from kspan.policy import Policy
-from kspan.policy.private_numbers import check_alone
+from kspan.policy.private_numbers import check_alone, declared_numbers
 from kspan.policy.wide import policy_for
 from kspan.publish import judged_distributions, judged_rows, judged_table
 from kspan.secret import Secret
@@ -476,17 +476,37 @@ def released_rows(
     people, policy = prepared(people, policy)
     if not always and policy.counting == "rows" and not policy.person and policy.household is None:
         return people
-    try:
-        owner = json.loads(content_of(beside(release)[-1]) or b"{}")
-    except (OSError, ValueError, RecursionError):
-        return people
-    withheld = owner.get("withheld_rows") if isinstance(owner, dict) and owner.get("format") == OWNER_FORMAT else None
+    owner = _owner_of(release)
+    withheld = owner.get("withheld_rows")
     if not isinstance(withheld, list) or _rows_told(owner, people.height, len(withheld)) != rows:
         return people  # the file is of another table
     gone = np.zeros(people.height, bool)
     gone[[row for row in withheld if type(row) is int and 0 <= row < people.height]] = True
     # The very same table, where nobody is missing: then its rows are known to be the same people.
     return people.filter(pl.Series(~gone)) if gone.any() else people
+
+
+def found_for(policy: Policy, release: str | os.PathLike[str]) -> Policy:
+    """Return the policy with the limits that were found for shares, if the owner's file beside a release tells."""
+    told = _owner_of(release).get("utility", {})
+    told = told.get("private_numbers", {}) if isinstance(told, dict) else {}
+    found = {}
+    for name, ways in policy.private_numbers.items():
+        try:
+            read = declared_numbers(name, told[name]["by"])
+        except (KeyError, TypeError, KspanError):
+            continue  # the file is of another table
+        found[name] = replace(ways, bottom=read.bottom, top=read.top)
+    return replace(policy, private_numbers={**policy.private_numbers, **found}) if found else policy
+
+
+def _owner_of(release: str | os.PathLike[str]) -> dict[str, Any]:
+    """Return what the owner's file beside a release says; nothing, if there is none."""
+    try:
+        owner = json.loads(content_of(beside(release)[-1]) or b"{}")
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return owner if isinstance(owner, dict) and owner.get("format") == OWNER_FORMAT else {}
 
 
 def _rows_told(owner: Mapping[str, Any], source: int, withheld: int) -> Any:
