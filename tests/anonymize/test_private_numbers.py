@@ -182,6 +182,13 @@ def test_means_have_few_digits() -> None:
     assert made.to_list() == [0.235] * 3 + [11.446] * 3
 
 
+def test_rounding_cannot_ask_for_more_digits() -> None:
+    numbers = [12, 25, 37, 4052, 5011, 6040]
+    means = shown(numbers, {"microaggregate": 3, "round": 0.001}, k=3)
+    assert means.to_list() == shown(numbers, {"microaggregate": 3}, k=3).to_list() == [25] * 3 + [5034] * 3
+    assert all(one % 1 == 0 for one in shown(numbers, {"noise": 50, "round": 0.001}))
+
+
 def test_who_of_equals_goes_where_is_left_to_the_secret() -> None:
     made = [shown([0] * 5 + [10] * 2, {"microaggregate": 3}, k=3, secret=Secret(f"{at:032x}")) for at in range(9)]
     assert {tuple(sorted(one)) for one in made} == {(0, 0, 0, 0, 7, 7, 7)}
@@ -247,6 +254,12 @@ def test_missing_and_suppressed_cells_stay_what_they_are(ways: dict[str, Any]) -
     assert [one if one in (None, "*") else "" for one in texts] == ["", None, "*", "", None, ""]
     floats = shown([1.5, float("nan"), 2.5], ways)
     assert floats.is_null().to_list() == [False, True, False]
+
+
+@pytest.mark.parametrize("ways", [{"round": 10}, {"bins": 10}, {"bins": [5]}, {"bottom": 0}, {"noise": 3}])
+@pytest.mark.parametrize("kind", [pl.Int64, pl.String, pl.Float32])
+def test_a_column_without_numbers_stays_empty(ways: dict[str, Any], kind: Any) -> None:
+    assert shown(pl.Series([None, None], dtype=kind), ways).null_count() == 2
 
 
 def test_rounded_numbers_stay_in_the_declared_domain() -> None:

@@ -149,7 +149,7 @@ class _Numbers:
             numbers = means_of_neighbors(numbers, self.people, ways.microaggregate, tied)
         if noise is not None:
             numbers = numbers + noise * secret.normal_for(self._purpose(ways), len(numbers))
-        if step is not None and ways.round is None:
+        if step is not None and (ways.round or 0) < step:
             numbers = rounded(numbers, step)
         others = what_others_show(self.column, self.policy.suppressed_text)
         if ways.bins is not None:

@@ -29,12 +29,12 @@ ENDLESS = (-math.inf, math.inf)
 def numbers_of(series: pl.Series, schema: Schema) -> Column | None:
     """Return the numbers of a column, each value once, checked against its domain; None if it holds anything else.
 
-    Durations count as times here, and so they are no numbers.
+    Durations count as times here, and so they are no numbers. A column of missing cells alone may be one of numbers.
     """
     column = encode_column(series, schema)
-    if not column.is_measured or isinstance(column.kind, Calendar) or series.dtype.is_temporal():
+    if isinstance(column.kind, Calendar) or series.dtype.is_temporal():
         return None
-    return column
+    return column if column.is_measured or not len(column.values) else None
 
 
 def plain_values(column: Column) -> Numbers:

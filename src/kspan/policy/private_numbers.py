@@ -96,7 +96,7 @@ class PrivateNumbers:
             elif isinstance(limit, str):
                 yield f"the {which} {limit} of people, and at least {crowd}, as one {cell}"
             elif limit is not None and cell == "range":
-                yield f"numbers {'below' if limit is self.bottom else 'from'} {number_text(limit)} as one range"
+                yield f"numbers {'below' if where == 'below' else 'from'} {number_text(limit)} as one range"
             elif limit is not None:
                 yield f"numbers {where} {number_text(limit)} as {number_text(limit)}"
         if self.microaggregate is not None:
