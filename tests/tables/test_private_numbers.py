@@ -96,6 +96,16 @@ def rules_as_mapping(rules: ks.Policy) -> dict[str, Any]:
     return policy_document(rules)
 
 
+def test_everybody_shows_what_became_of_the_own_number() -> None:
+    source = people()
+    for ways, of in (
+        ({"round": 100}, lambda one: (one + 50) // 100 * 100),
+        ({"top": 9000}, lambda one: min(one, 9000)),
+    ):
+        made = ks.anonymize(source, policy(ways), "mondrian", keep_order=True).frame["income"]
+        assert made.to_list() == [None if one is None else of(one) for one in source["income"]]
+
+
 # What is told of it
 
 

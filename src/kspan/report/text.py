@@ -138,7 +138,7 @@ def _numbers(told: Mapping[str, Any]) -> str:
     else:
         width = f"{told['mean_width']:,.4g} wide on average{spread}, and " if "mean_width" in told else ""
         lost = f"ranges are {width}{told['endless']:.2%} have no end"
-    rare = f"; {told['rare']:,} people show what fewer than a crowd of the table show" if told["rare"] else ""
+    rare = f"; {told['rare']:,} show what fewer than {told['crowd']:,} in the table show" if told["rare"] else ""
     return f"{words}; {lost}{rare}"
 
 

@@ -71,6 +71,7 @@ class PrivateNumbersShown:
             lost = None if had is None else numbers_lost(had, shown, weights, policy.require.crowd)
             words = self.asked[name].words(policy.require.crowd, earlier=self.earlier)
             told[name] = {"words": words, "by": ways.says, **({} if lost is None else lost.told())}
+            told[name] |= {} if lost is None else {"crowd": policy.require.crowd}
         return told
 
     def shown_of(self, people: pl.DataFrame, rows: Bools, policy: Policy) -> pl.DataFrame:
