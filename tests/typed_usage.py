@@ -10,6 +10,7 @@ policy = ks.Policy(
     hierarchies={"age": ks.Intervals((5, 10))},
 )
 same = ks.Policy(public=["age", "sex"], private=["income"], require="k=3")
+coarser = ks.Policy(public=["age"], private={"income": {"top": "1%", "round": 1000}, "illness": {}}, require="k=3")
 audit: ks.Audit = ks.audit(ks.datasets.load_adult(), policy)
 smallest: int = audit.k.rows
 tree: ks.Tree = ks.learn(ks.datasets.load_adult(), policy)

@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from hashlib import shake_256
 
 import numpy as np
+from numpy.typing import NDArray
 
-from kspan.data.arrays import Int64s
+from kspan.data.arrays import Floats, Int64s
 from kspan.errors import PolicyError
 
 DIGITS = 32
@@ -52,5 +53,23 @@ class Secret:
 
     def order(self, rows: int) -> Int64s:
         """Return an order of so many rows, which tells nothing of the secret."""
-        drawn = np.frombuffer(shake_256(f"order {self.text}".encode()).digest(8 * rows), "<u8")
-        return np.argsort(drawn, kind="stable")
+        return np.argsort(self._drawn("order", rows), kind="stable")
+
+    def order_for(self, purpose: str, rows: int) -> Int64s:
+        """Return another order, for a purpose of its own."""
+        return np.argsort(self._drawn(f"order for {purpose}", rows), kind="stable")
+
+    def normal_for(self, purpose: str, number: int) -> Floats:
+        """Return standard normal numbers, drawn for a purpose (Box and Muller 1958).
+
+        Whoever finds out some of them, by knowing what they were added to, learns nothing of the others: a plain
+        generator would be found by its numbers.
+        """
+        drawn = self._drawn(f"normal for {purpose}", 2 * number).reshape(2, number)
+        size, angle = (drawn >> np.uint64(11)) * 2.0**-53  # 53 bits, as floats have
+        made: Floats = np.sqrt(-2 * np.log1p(-size)) * np.cos(2 * np.pi * angle)
+        return made
+
+    def _drawn(self, purpose: str, number: int) -> NDArray[np.uint64]:
+        """Return 64 bits for each of so many things."""
+        return np.frombuffer(shake_256(f"{purpose} {self.text}".encode()).digest(8 * number), "<u8")

@@ -4,9 +4,9 @@ Whoever knows a method learns from what it did not do. Mondrian leaves a part wh
 requirement; so those in the part have just the values that break it (R. C.-W. Wong, A. W.-C. Fu, K. Wang, J. Pei,
 Minimality attack in privacy preserving data publishing, VLDB 2007). Here a part is cut only if both sides would keep
 the requirement however the private values of the part were dealt out to its people. That depends on the public values
-and on how often each private value occurs in the whole part, which the groups that it ends in tell anyway. So exchanging
-private values inside a group changes no decision: every such exchange gives the same table, and somebody who knows the
-method is as uncertain as somebody who does not.
+and on how often each private value occurs in the whole part, which the groups that it ends in tell anyway. So
+exchanging private values inside a group changes no decision: every such exchange gives the same table, and somebody who
+knows the method is as uncertain as somebody who does not.
 
 The worst side of some size has the commonest values of its part, each as often as it occurs there: whatever else a side
 has, its commonest values are at most as common. So one look at each side is enough for requirements that only count

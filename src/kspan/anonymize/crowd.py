@@ -12,8 +12,8 @@ otherwise is this:
   their grades (`graded`): what a model, learned from others, expects of them. Where too few people teach a model, or
   the requirement limits what may be told of the target, labels do it.
 - Words are cut into two sets: into those of people with lower and with higher grades (or who have the part's commonest
-  label less often and more often), or into rarer and more frequent ones. Missing values are a word of their own; mixed with others they show `*`, which
-  leaves all open, so that they are soon by themselves.
+  label less often and more often), or into rarer and more frequent ones. Missing values are a word of their own; mixed
+  with others they show `*`, which leaves all open, so that they are soon by themselves.
 - A target of numbers without grades costs the bits of a normal distribution; several targets (the policy's, and
   private attributes that it wants to keep) are added up. Without a target, only cells count.
 - Where the best cut of an attribute breaks the requirement, that of the next attribute has its turn, then the cuts that

@@ -4,10 +4,11 @@ K. LeFevre, D. J. DeWitt, R. Ramakrishnan, Mondrian multidimensional k-anonymity
 Shao, J. Beckford, Learning decision trees from anonymized data, use it. What they leave open is decided as follows:
 
 - The width of numbers is their range over the range of the domain; the width of words is the number of different ones
-  over the size of the domain. The domain is the declared one, or else that of the table. A part that mixes values with
-  missing ones shows `*`, so its width is 1. Of equally wide attributes the policy's first comes first. With
-  `width="distinct"` the width is the number of different values, whatever the domain, so that attributes of few values
-  are hardly cut. Shao and Beckford seem to do that: their Table IV comes out so, and not by ranges.
+  over the size of the domain. The domain is the declared one, or else that of the table. Columns that the policy wants
+  to `keep` count as so many times wider. A part that mixes values with missing ones shows `*`, so its width is 1. Of
+  equally wide attributes the policy's first comes first. With `width="distinct"` the width is the number of different
+  values, whatever the domain, so that attributes of few values are hardly cut. Shao and Beckford seem to do that: their
+  Table IV comes out so, and not by ranges.
 - Words are in alphabetical order (or as the domain declares); where nodes of a hierarchy are shown, in the hierarchy's,
   so that those of one node are neighbors. Missing values come last.
 - The median is the lowest value that half the people do not exceed. The cut puts it on the left; where that breaks the
@@ -79,7 +80,8 @@ def mondrian(
 class _Attribute:
     """A public attribute of the rows of the canvas: codes in the order in which it is cut."""
 
-    def __init__(self, column: Column, rows: Int64s, *, by_hierarchy: bool, by_range: bool) -> None:
+    def __init__(self, column: Column, rows: Int64s, weight: float, *, by_hierarchy: bool, by_range: bool) -> None:
+        self.weight = weight
         self.size, self.plain, self.by_range = column.size, len(column.values), by_range
         self.codes = column.codes[rows]
         self.numbers = _halves(column) if column.is_measured else None
@@ -113,14 +115,20 @@ class _Canvas(Canvas):
 
     def __init__(self, crowds: Crowds, rows: Int64s, *, by_hierarchy: bool, by_range: bool, resist: bool) -> None:
         self.attributes = [
-            _Attribute(column, rows, by_hierarchy=by_hierarchy, by_range=by_range) for column in crowds.columns
+            _Attribute(
+                column, rows, crowds.policy.keep.get(column.name, 1.0), by_hierarchy=by_hierarchy, by_range=by_range
+            )
+            for column in crowds.columns
         ]
         super().__init__(crowds, rows, [attribute.codes for attribute in self.attributes], resist=resist)
 
     def cuts(self, parts: Parts, relaxed: bool) -> Cuts:
         """Find for each part the cut of the widest attribute that can be cut."""
         ends = [kernels.extents(attribute.codes, parts.begin, parts.end) for attribute in self.attributes]
-        widths = [attribute.widths(parts, *pair) for attribute, pair in zip(self.attributes, ends, strict=True)]
+        widths = [
+            attribute.weight * attribute.widths(parts, *pair)
+            for attribute, pair in zip(self.attributes, ends, strict=True)
+        ]
         widest_first = np.argsort(-np.array(widths), axis=0, kind="stable")
         cuts = Cuts(np.zeros(len(parts), bool), np.zeros(len(parts), np.int64))
         # Each turn tries the next widest attribute of every part that is still uncut. A part with a cut is not tried

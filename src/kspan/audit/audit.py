@@ -17,6 +17,7 @@ from kspan.frames.files import load
 from kspan.model.function.parts import is_function
 from kspan.model.kinds import given_model
 from kspan.policy import Policy, PolicyLike, people_and_policy
+from kspan.policy.private_numbers import check_alone
 from kspan.privacy.requirement import Requirement
 
 
@@ -76,7 +77,7 @@ class Judging:
         if isinstance(own := getattr(release, "policy", None), Policy):
             # What `anonymize` made brings its policy; one that is given goes before it.
             if people is not None:
-                people, _ = prepared(load(people), release.asked)
+                people = release.shown_of(prepared(load(people), release.asked)[0])
             if own.person and release.behind is not None and (people is None or people.equals(release.people)):
                 people = release.behind  # the rows that are in it: without them, rows would be counted
             release, policy = release.table, policy or own
@@ -117,6 +118,7 @@ class Judging:
         self.progress(f"judging {name}")
         own = getattr(one.release, "policy", None)
         policy = one.policy or (own if isinstance(own, Policy) else first.policy)
+        check_alone(getattr(one.release, "asked", policy))
         people = one.people
         if people is None:
             people = one.release.rows_released if isinstance(own, Policy) else first.people

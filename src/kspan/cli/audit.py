@@ -203,7 +203,7 @@ def _judged_table(asked: AuditRequest, policy: "Policy | None", step: "Progress"
     from kspan.audit import audit as judge
     from kspan.audit.together.judge import Beside
     from kspan.frames.files import read_table
-    from kspan.tables.release import released_rows
+    from kspan.tables.release import found_for, released_rows
 
     how = dialect(asked.delimiter, asked.encoding, asked.columns)
     own = table = read_table(asked.release.asking(asked.sql), how)
@@ -214,6 +214,7 @@ def _judged_table(asked: AuditRequest, policy: "Policy | None", step: "Progress"
     everybody = None if asked.population is None else read_table(asked.population, how)
     source = data = None if asked.data is None else read_table(asked.data, how)
     if source is not None:
+        policy = found_for(policy, asked.release)
         source = released_rows(source, asked.release, table.height, policy, always=bool(asked.beside))
     if source is None and asked.without_identifiers and policy.person and policy.person in own.columns:
         source = own  # whose rows are whose is not in the table any more

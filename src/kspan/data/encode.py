@@ -63,7 +63,7 @@ def encode(
         check_one_row_each(frame, schema)
     with ThreadPoolExecutor(min(len(names), os.cpu_count() or 1) or 1) as threads:
         columns = list(threads.map(lambda name: _encoded(frame[name], schema, released, like), names))
-    weights = None if schema.weight is None else _weights(frame[schema.weight])
+    weights = None if schema.weight is None else weights_of(frame[schema.weight])
     persons = persons_of(frame, schema) if by_person else None
     return Table({column.name: column for column in columns}, frame.height, weights, persons)
 
@@ -236,7 +236,8 @@ def _in_order(labels: pl.Series, domain: Domain | None, order: tuple[str, ...]) 
     return pl.Series(labels.name, ranked, dtype=pl.String)
 
 
-def _weights(series: pl.Series) -> Int64s:
+def weights_of(series: pl.Series) -> Int64s:
+    """The weights of rows: how many people each stands for."""
     series = plain(series)
     numbers = series.cast(pl.Int64, strict=False)
     wrong = numbers.is_null() | (numbers < 1)

@@ -1,6 +1,6 @@
 """What scikit-learn hands over: arrays, or dataframes with words and missing values as they are."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -68,6 +68,11 @@ def roles(
     columns: Iterable[str], public: Iterable[str] | None, private: Iterable[str]
 ) -> tuple[list[str], list[str], list[str]]:
     """Return public, private and identifier columns; if `public` is None, all that are not private are public."""
+    if isinstance(private, Mapping):
+        raise PolicyError(
+            "estimators show private columns as they are: list their names, or say how numbers are shown in the policy "
+            "of kspan.anonymize"
+        )
     present, hidden = list(columns), list(private)
     known = [name for name in present if name not in hidden] if public is None else list(public)
     strange = [name for name in (*known, *hidden) if name not in present]

@@ -107,8 +107,8 @@ def _key(sums: Floats, people: float, first: Int64s, classes: int, label: int, g
 @compiled
 def best_ranges(
     done: Bytes, codes: NDArray[Any], lower: Floats, upper: Floats, plain: int, weights: Int64s, begin: Int64s,
-    end: Int64s, labels: NDArray[Any], numbers: Floats, first: Int64s, least: Floats, scale: Floats, graded: bool, k: int,
-    strength: float, closing: float, way: int,
+    end: Int64s, labels: NDArray[Any], numbers: Floats, first: Int64s, least: Floats, scale: Floats,
+    graded: bool, k: int, strength: float, closing: float, way: int,
 ) -> tuple[Floats, Int64s]:  # fmt: skip
     """For each part the worth of the best cut of an attribute in order, and the last code on its left; -1 if none."""
     size, width, classes = lower.size, first[-1], labels.shape[0]
@@ -174,8 +174,8 @@ def best_ranges(
 @compiled
 def best_sets(
     done: Bytes, codes: NDArray[Any], size: int, domain: float, room: int, plain: int, weights: Int64s, begin: Int64s,
-    end: Int64s, labels: NDArray[Any], numbers: Floats, first: Int64s, least: Floats, scale: Floats, graded: bool, k: int,
-    strength: float, closing: float, way: int,
+    end: Int64s, labels: NDArray[Any], numbers: Floats, first: Int64s, least: Floats, scale: Floats,
+    graded: bool, k: int, strength: float, closing: float, way: int,
 ) -> tuple[Floats, Int64s, Int64s]:  # fmt: skip
     """For each part the worth of the best cut of an attribute without order, and the codes on its left.
 

@@ -28,7 +28,9 @@ def policy_document(policy: Policy) -> dict[str, Any]:
     if policy.range_pattern is not None:
         cells["range_pattern"] = policy.range_pattern
     return {
-        **{role: list(getattr(policy, role)) for role in ("public", "private", "identifier")},
+        "public": list(policy.public),
+        "private": policy.private_says,
+        "identifier": list(policy.identifier),
         **written,
         "known_rows": policy.known_rows,
         **({} if policy.order is None else {"order": policy.order}),

@@ -17,6 +17,7 @@ from kspan.errors import PolicyError, check_number, did_you_mean, listed
 from kspan.frames.commit import together
 from kspan.frames.files import read_text, write_text
 from kspan.frames.places import make_folder
+from kspan.policy.private_numbers import PrivateNumbers, declared_numbers
 from kspan.policy.toml import write_toml
 from kspan.policy.values import check_declared
 from kspan.privacy.requirement import Requirement
@@ -38,7 +39,8 @@ ALIASES = {
 
 KEYS = (
     "target", "identifier", "public", "private", "person", "known_rows", "order", "household", "weight",
-    "sampling_weight", "counting", "require", "hierarchies", "domains", "sets", "ages", "grid", "keep", "cells", "ledger",
+    "sampling_weight", "counting", "require", "hierarchies", "domains", "sets", "ages", "grid", "keep", "cells",
+    "ledger",
 )  # fmt: skip
 EXACT = "exact"
 Grid = Mapping[str, float | str] | Literal["exact"]
@@ -85,6 +87,9 @@ class Policy(Schema):
     ones told apart by groups."""
     ledger: str | None = None
     """The ledger that releases under this policy are entered in."""
+    private_numbers: Mapping[str, PrivateNumbers] = field(default_factory=dict)
+    """How released tables show private columns of numbers, where they do not show them as they are; given by a mapping
+    of all `private` columns."""
 
     if TYPE_CHECKING:  # accepts more types than the fields keep
 
@@ -99,10 +104,15 @@ class Policy(Schema):
             grid: Grid = ...,
             keep: Mapping[str, float] = ...,
             ledger: str | None = None,
+            private_numbers: Mapping[str, Any] = ...,
             **said: Unpack[Said],
         ) -> None: ...
 
     def __post_init__(self) -> None:
+        if isinstance(self.private, Mapping):
+            ways = {str(name).strip(): says for name, says in self.private.items() if says != {}}
+            self._set("private_numbers", ways)
+            self._set("private", tuple(self.private))
         if isinstance(self.require, Mapping):
             self._set("require", from_table(self.require))
         elif isinstance(self.require, str):
@@ -125,6 +135,7 @@ class Policy(Schema):
         hierarchies = {name: _hierarchy(name, says, Path()) for name, says in self.hierarchies.items()}
         self._set("hierarchies", MappingProxyType(hierarchies))
         self._check_prefixes()
+        self._check_private_numbers()
         # Last, since the target may have become private only now.
         self._set("require", resolved(self.require, self.private))
         self.require.check(self.private)
@@ -155,8 +166,32 @@ class Policy(Schema):
                     f"{str(name)!r:.40} is to be kept, but is no public or private column"
                     f"{did_you_mean(str(name), (*self.public, *self.private))}: name one that is released"
                 )
-            check_number(f"keep of {name!r}", weight, low=0)
+            check_number(f"keep of {name!r}", weight, low=0, high=1e9)
         self._set("keep", MappingProxyType({name: float(weight) for name, weight in self.keep.items()}))
+
+    def _check_private_numbers(self) -> None:
+        """Refuse ways to show numbers of columns that are not private, or hold something else."""
+        if not isinstance(self.private_numbers, Mapping):
+            raise PolicyError("private_numbers must map private columns to how their numbers are shown")
+        ways = {name: declared_numbers(name, says) for name, says in self.private_numbers.items()}
+        for name in ways:
+            if name not in self.private:
+                raise PolicyError(
+                    f"the policy says how numbers of {name!r} are shown, which is not private"
+                    f"{did_you_mean(name, self.private)}: public numbers are shown as ranges"
+                )
+            if name in self.hierarchies or name in self.sets:
+                what = "a hierarchy" if name in self.hierarchies else "sets of codes"
+                raise PolicyError(
+                    f"the policy says how numbers of {name!r} are shown, and declares {what} for it: keep one of them"
+                )
+            kind = None if name not in self.domains else self.domains[name].kind
+            if kind is not None and (kind.has_own_spelling or not kind.is_measured):
+                raise PolicyError(
+                    f"the policy says how numbers of {name!r} are shown, but its domain is none of numbers: only "
+                    "numbers can be rounded and the like"
+                )
+        self._set("private_numbers", MappingProxyType(ways))
 
     def _check_order(self) -> None:
         """Refuse an order of rows by nothing, and of people who have one row each."""
@@ -245,6 +280,17 @@ class Policy(Schema):
             return self
         return replace(self, person=False, order=None, identifier=(*self.identifier, self.person))
 
+    def as_shown(self) -> "Policy":
+        """The policy for a table whose private numbers are shown already."""
+        return replace(self, private_numbers={}) if self.private_numbers else self
+
+    @property
+    def private_says(self) -> list[str] | dict[str, Any]:
+        """How a file writes the private columns: a list or, if it says how numbers are shown, a table."""
+        if not self.private_numbers:
+            return list(self.private)
+        return {name: self.private_numbers[name].says if name in self.private_numbers else {} for name in self.private}
+
     def to_toml(self) -> str:
         """The policy as TOML; hierarchies that are no recipes are given as files in the folder `hierarchies`."""
         top = {key: getattr(self, key) for key in ("target", "identifier", "public", "private", *SINGLE)}
@@ -258,6 +304,8 @@ class Policy(Schema):
             top["ledger"] = self.ledger
         if self.grid == EXACT:
             top["grid"] = self.grid
+        if self.private_numbers:
+            top["private"] = self.private_says
         cells: dict[str, Any] = {"missing": self.missing}
         if self.suppressed != "value":
             cells["suppressed"] = self.suppressed

@@ -24,9 +24,9 @@ def write_toml(document: Mapping[str, Any]) -> str:
 
 
 def _lines(table: Mapping[str, Any], path: tuple[str, ...]) -> list[str]:
-    given = {key: value for key, value in table.items() if value not in (None, (), [], {})}
-    # Recipes of hierarchies and of ages read best on one line; other tables get a heading.
-    inline = {key for key, value in given.items() if not isinstance(value, Mapping) or {"build", "born"} & set(value)}
+    given = {key: value for key, value in table.items() if value not in (None, (), []) and (value != {} or path)}
+    # Recipes of hierarchies and of ages read best on one line, and how numbers are shown; other tables get a heading.
+    inline = {key for key, value in given.items() if not isinstance(value, Mapping) or _is_short(value, path)}
     lines = [f"{write_key(key)} = {write_value(given[key])}" for key in given if key in inline]
     if lines and path:
         lines.insert(0, f"[{'.'.join(map(write_key, path))}]")
@@ -37,6 +37,10 @@ def _lines(table: Mapping[str, Any], path: tuple[str, ...]) -> list[str]:
     return lines
 
 
+def _is_short(table: Mapping[str, Any], path: tuple[str, ...]) -> bool:
+    return path == ("private",) or bool({"build", "born"} & set(table))
+
+
 def write_key(key: str) -> str:
     """Write a key, in quotes if it needs them."""
     return key if re.fullmatch(r"[A-Za-z0-9_-]+", key) else write_value(key)
@@ -45,7 +49,11 @@ def write_key(key: str) -> str:
 def write_value(value: Any) -> str:
     """Write a value on one line."""
     if isinstance(value, Mapping):
-        return "{ " + ", ".join(f"{write_key(key)} = {write_value(inner)}" for key, inner in value.items()) + " }"
+        return (
+            "{}"
+            if not value
+            else "{ " + ", ".join(f"{write_key(key)} = {write_value(inner)}" for key, inner in value.items()) + " }"
+        )
     if isinstance(value, list | tuple):
         return f"[{', '.join(map(write_value, value))}]"
     if isinstance(value, str):

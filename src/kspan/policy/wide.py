@@ -39,8 +39,10 @@ def wide_policy(policy: Policy, shape: Shape, rows: int | None = None) -> Policy
         known_rows="all",
         order=None,
         ages={},
+        private_numbers={},
         domains=domains,
         grid=grid,
+        keep={each: weight for name, weight in policy.keep.items() for each in shape.names(name, rows)},
         hierarchies={each: given for name, given in policy.hierarchies.items() for each in shape.names(name, rows)},
         require=KAnonymity(policy.require.crowd),
     )

@@ -37,10 +37,10 @@ from kspan.report.formatting import visible
 from kspan.report.gather import Release, story, summarized
 from kspan.report.page import Report
 from kspan.report.pictures.tree import tree_picture
-from kspan.report.sentences import model_costs, table_costs
+from kspan.report.sentences import model_costs, number_costs, table_costs
 from kspan.report.summary import ColumnChange, Summary
 from kspan.share.publishing import SharedTree
-from kspan.tables.release import TableRelease, released_rows
+from kspan.tables.release import TableRelease, found_for, released_rows
 
 Progress = Callable[[str], None]
 
@@ -125,6 +125,8 @@ def report(
         progress("judging it")
         # A function gets its people as it was fitted on them.
         behind = people
+        if policy is not None and policy.private_numbers and how["path"]:
+            policy = found_for(policy, how["path"])
         if people is not None and policy is not None and _has_persons(policy) and how["path"] and not given:
             behind = released_rows(people, how["path"], load(release).height, policy)
         found = _judged(release, as_given if is_function(release) else behind, policy, judging, progress)
@@ -190,7 +192,7 @@ def table_summary(
     """Return the facts about a table that `anonymize` made, and about the table it was made from."""
     policy = release.policy
     progress("judging the table as it was")
-    people = release.people if release.wide is None else release.wide.frame
+    people = release.original if release.wide is None else release.wide.frame
     before = audit(people.drop(policy.never_released, strict=False), _own(people, policy), policy)
     shown = release.facts.get("show")
     cost = _cost(release.people, policy, Making(release.method, release.options, curve), release.audit, progress)
@@ -205,10 +207,14 @@ def table_summary(
                 Fact("rows", f"{release.audit.rows:,} released, {release.withheld:,} withheld"),
                 *_file_facts(path),
             ),
-            costs=(*table_costs(release.audit, release.withheld, release.suppressed_share), *cost.unmeasured),
+            costs=(
+                *table_costs(release.audit, release.withheld, release.suppressed_share),
+                *number_costs(release.told_of_numbers),
+                *cost.unmeasured,
+            ),
             before=before,
             columns=_changes(release.audit, before, release.shown, shown),
-            unchanged=policy.private,
+            unchanged=tuple(name for name in release.shown.private if name not in release.told_of_numbers),
             curve=cost.curve,
         )
     )

@@ -1,6 +1,6 @@
 """What was promised, whether it holds, what it cost and what it does not cover, for somebody who knows no theory."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from kspan.audit.findings import ANSWERS, NOT_PROVED, Audit, Finding
@@ -222,6 +222,11 @@ def table_costs(audit: Audit, withheld: int, suppressed: float) -> tuple[str, ..
         "" if lost is None or lost - suppressed < 0.01 else f", and others show less: {percent(lost)} is lost in all"
     )
     return (f"{out}; {stars}{coarser}.",)
+
+
+def number_costs(told: Mapping[str, Mapping[str, Any]]) -> tuple[str, ...]:
+    """Say how private numbers are shown that are not shown as they are."""
+    return tuple(f"{visible(name)} is not shown as it is: {visible(str(one['words']))}." for name, one in told.items())
 
 
 def model_costs(model: Any, audit: Audit) -> tuple[str, ...]:

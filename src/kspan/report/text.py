@@ -73,6 +73,7 @@ def print_table_release(manifest: Mapping[str, Any], console: Console) -> None:
         ("rows withheld", f"{rows['withheld']:,} ({utility['withheld_share']:.2%})"),
         ("suppressed cells", f"{utility['suppressed_share']:.2%} of the public ones"),
         *((visible(str(name)), _fact(value)) for name, value in manifest["facts"].items()),
+        *((visible(name), _numbers(told)) for name, told in utility.get("private_numbers", {}).items()),
     ]
     console.print(Text("Made", style="bold"))
     console.print(_facts(facts))
@@ -124,6 +125,21 @@ def _fact(value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     return f"{value:,}" if isinstance(value, int | float) else visible(str(value))
+
+
+def _numbers(told: Mapping[str, Any]) -> str:
+    """Say how the numbers of a private column are shown, and what that cost."""
+    words = visible(told["words"])
+    if "people" not in told:
+        return f"{words}; nobody has a number"
+    spread = f" ({told['of_spread']:.2%} of the standard deviation)" if "of_spread" in told else ""
+    if "mean_change" in told:
+        lost = f"{told['changed']:.2%} show another number, {told['mean_change']:,.4g} away on average{spread}"
+    else:
+        width = f"{told['mean_width']:,.4g} wide on average{spread}, and " if "mean_width" in told else ""
+        lost = f"ranges are {width}{told['endless']:.2%} have no end"
+    rare = f"; {told['rare']:,} show what fewer than {told['crowd']:,} in the table show" if told["rare"] else ""
+    return f"{words}; {lost}{rare}"
 
 
 def _sections(audit: Audit, *, derive: bool) -> Iterator[tuple[str, RenderableType]]:

@@ -132,6 +132,7 @@ def share_tree(
         hierarchies={name: given for name, given in policy.hierarchies.items() if name not in hidden},
         domains={name: given for name, given in policy.domains.items() if name not in hidden},
         ages={},  # they have been computed
+        private_numbers={},  # which are about tables
     )
     note = f"the tree asks public attributes alone: with {listed(hidden)}, too, it would break {policy.require}"
     return SharedTree(judged(only_public, people.drop(hidden)), note)

@@ -31,10 +31,13 @@ from kspan.errors import DataError, DoesNotHold, KspanError, PolicyError, listed
 from kspan.frames.files import load
 from kspan.frames.native import of_its_kind
 from kspan.frames.rows import FORM, rows_checksum, spelled
+from kspan.ledger.ledger import current_ledger
 from kspan.model.partition import WITHHELD, Partition
 from kspan.policy import Policy
 from kspan.policy.free_text import check_no_free_text
+from kspan.policy.private_numbers import PrivateNumbers
 from kspan.secret import Secret
+from kspan.tables.private_numbers import PrivateNumbersShown
 from kspan.tables.release import TableRelease, rows_behind
 from kspan.utility.loss import penalties
 
@@ -54,11 +57,21 @@ class Asked:
     progress: Callable[[str], None] = lambda step: None
 
 
-def applied(data: Any, policy: Policy, ways: Ways, origin: Mapping[str, Any], asked: Asked) -> TableRelease:
+def applied(
+    data: Any,
+    policy: Policy,
+    ways: Ways,
+    numbers: Mapping[str, PrivateNumbers],
+    origin: Mapping[str, Any],
+    asked: Asked,
+) -> TableRelease:
     """Return the release of new rows by the ways of an earlier one; refuse it if it does not hold."""
     secret = Secret.of(asked.secret)
-    people, policy = prepared(load(data), policy)
+    people, before = prepared(load(data), policy)
     asked.progress("coding the columns")
+    beside_ledger = current_ledger(before) is not None
+    shown = PrivateNumbersShown.of(people, before, secret, beside_ledger=beside_ledger, kept=numbers)
+    people, policy = shown.people, before.as_shown()
     table, of_rows = _coded(people, policy, asked)
     earlier = [load(each) for each in asked.beside]
     asked.progress("finding the place of each row")
@@ -77,7 +90,7 @@ def applied(data: Any, policy: Policy, ways: Ways, origin: Mapping[str, Any], as
     found = audit(frame, rows_behind(people, table, recoding, of_rows), of_rows)
     return TableRelease(
         of_its_kind(data, frame), of_rows, METHOD, {}, facts, found, partition.withheld, asked.keep_order, secret.text,
-        people, table, recoding, policy,
+        people, table, recoding, before, numbers=shown,
     )  # fmt: skip
 
 

@@ -34,6 +34,7 @@ from kspan.policy.policy import EXACT
 from kspan.policy.values import check_occurs
 from kspan.secret import Secret
 from kspan.tables.methods import APART, APART_BY_ROWS, AUTO, methods, options_of, ranged
+from kspan.tables.private_numbers import PrivateNumbersShown
 from kspan.tables.release import TableRelease, rows_behind
 
 ROUNDS = 5
@@ -130,6 +131,7 @@ class _Subject:
     """The people whose table is made anonymous."""
 
     people: pl.DataFrame
+    """With private numbers as they are shown."""
     table: Table
     """What methods see: the rows of people, or in the wide form one row a person."""
     policy: Policy
@@ -137,6 +139,7 @@ class _Subject:
     asked: Policy
     wide: WidePeople | None
     stands: Standing
+    numbers: PrivateNumbersShown
 
     @classmethod
     def of(cls, people: pl.DataFrame, asked: Policy, form: str, at_most: int | None, secret: Secret) -> "_Subject":
@@ -152,14 +155,16 @@ class _Subject:
                 'the wide form is for people with several rows: say whose row is whose (person = "patient_id")'
             )
         check_no_free_text(people, asked)
+        numbers = PrivateNumbersShown.of(people, asked, secret, beside_ledger=stands.ledger is not None)
+        people, asked = numbers.people, asked.as_shown()
         table = encode(people, asked, by_person=True)
         check_occurs(asked.require, table, asked)
         if table.persons is None:
-            return cls(people, table, asked.of_rows(), given, None, stands)
+            return cls(people, table, asked.of_rows(), given, None, stands, numbers)
         if form == "long":
-            return cls(people, table, asked, given, None, stands)
+            return cls(people, table, asked, given, None, stands, numbers)
         wide = WidePeople.of(people, table, asked, at_most)
-        return cls(people, wide.table, asked, given, wide, stands)
+        return cls(people, wide.table, asked, given, wide, stands, numbers)
 
     def recoding(self, name: str, rng: np.random.Generator, given: Mapping[str, Any]) -> "tuple[_Subject, Recoding]":
         """Return what a method makes of the people; where they have several rows, it makes groups of people.
@@ -213,6 +218,7 @@ class _Subject:
             self,
             people=people,
             table=self.table.at(rows),
+            numbers=self.numbers.without(gone),
             stands=replace(stands, withheld=stands.withheld + int(gone.sum())),
         )
 
@@ -240,7 +246,7 @@ class _Subject:
         withheld = recoding.partition.withheld
         return TableRelease(
             table, self.policy, method, options, recoding.facts, found, withheld, keep_order, secret.text, self.people,
-            self.table, recoding, self.asked, self.wide, self.stands,
+            self.table, recoding, self.asked, self.wide, self.stands, self.numbers,
         )  # fmt: skip
 
 

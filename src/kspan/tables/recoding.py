@@ -19,6 +19,7 @@ from kspan.frames.seal import checksum
 from kspan.model.documents import lines, parsed
 from kspan.policy import Policy, PolicyLike
 from kspan.policy.document import policy_document
+from kspan.policy.private_numbers import PrivateNumbers
 from kspan.secret import Secret
 from kspan.tables.applying import Asked, applied
 from kspan.tables.recoding_json import Written, read_recoding, write_recoding
@@ -38,6 +39,8 @@ class KeptRecoding:
     ways: Ways = field(repr=False)
     salt: str = field(default_factory=lambda: secrets.token_hex(SALT_BYTES), repr=False)
     """Keeps anybody from guessing what is in the file by its checksum, which is told."""
+    numbers: Mapping[str, PrivateNumbers] = field(default_factory=dict, repr=False)
+    """How private numbers are shown, with what was found for that."""
 
     def __repr__(self) -> str:
         return f"KeptRecoding(by {self.method}, {self.policy.require})"
@@ -45,7 +48,7 @@ class KeptRecoding:
     @cached_property
     def content(self) -> bytes:
         """The file of this recoding, which can be read back."""
-        made = Written(self.policy, self.method, self.options, self.facts, self.ways, self.salt)
+        made = Written(self.policy, self.method, self.options, self.facts, self.ways, self.salt, self.numbers)
         text = lines(write_recoding(made))
         read_recoding(parsed(text, "the recoding to be written"), "the recoding to be written")
         return text.encode()
@@ -86,7 +89,8 @@ class KeptRecoding:
         `kspan.anonymize`.
         """
         asked = Asked(tuple(beside), withhold, secret, keep_order, progress)
-        return applied(data, self.policy, self.ways, {"sha256": self.checksum, "method": self.method}, asked)
+        origin = {"sha256": self.checksum, "method": self.method}
+        return applied(data, self.policy, self.ways, self.numbers, origin, asked)
 
     def check_policy(self, given: PolicyLike) -> None:
         """Refuse a policy that says something else than the one that the recoding was made by."""
@@ -102,4 +106,4 @@ class KeptRecoding:
 def load_recoding(path: str | os.PathLike[str]) -> KeptRecoding:
     """Read the recoding that `kspan anonymize --recoding` or `release.save_recoding` wrote; its file is not trusted."""
     read = read_recoding(parsed(read_text(path, "the recoding"), str(path)), str(path))
-    return KeptRecoding(read.policy, read.method, read.options, read.facts, read.ways, read.salt)
+    return KeptRecoding(read.policy, read.method, read.options, read.facts, read.ways, read.salt, read.numbers)

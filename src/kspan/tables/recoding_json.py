@@ -1,7 +1,7 @@
 """Kept recodings as JSON: how they are written, and read without trust."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -23,9 +23,11 @@ from kspan.model.documents import check_format
 from kspan.model.partition import Shown
 from kspan.policy import Policy
 from kspan.policy.document import hierarchy_document, hierarchy_in, policy_document, policy_in
+from kspan.policy.private_numbers import PrivateNumbers, declared_numbers
 
 FORMAT, VERSION = "kspan/recoding", 1
 KEYS = ("format", "version", "salt", "method", "options", "facts", "policy", "attributes", "group_of_region")
+NUMBERS = "private_numbers"
 ATTRIBUTE_KEYS = (
     "name", "kind", "calendar", "numbers", "values", "hierarchy", "became", "by_value", "cells", "shown", "regions",
 )  # fmt: skip
@@ -41,6 +43,8 @@ class Written:
     facts: Mapping[str, Any]
     ways: Ways
     salt: str
+    numbers: Mapping[str, PrivateNumbers] = field(default_factory=dict)
+    """How private numbers are shown, with what was found for that."""
 
 
 def write_recoding(made: Written) -> dict[str, Any]:
@@ -56,6 +60,7 @@ def write_recoding(made: Written) -> dict[str, Any]:
         "policy": policy_document(made.policy),
         "attributes": [_attribute(way, made.policy, ways) for way in ways.attributes.values()],
         "group_of_region": None if ways.group_of_region is None else ways.group_of_region.tolist(),
+        **({NUMBERS: {name: each.says for name, each in made.numbers.items()}} if made.numbers else {}),
     }
 
 
@@ -63,7 +68,7 @@ def read_recoding(document: Any, source: str) -> Written:
     """Read a recoding; what does not fit together is refused."""
     top = Place(source, "the top")
     check_format(top, document, FORMAT, VERSION, "recoding")
-    check_keys(top, document, KEYS)
+    check_keys(top, document, KEYS, (NUMBERS,))
     for name in ("options", "facts", "policy"):
         if not isinstance(document[name], dict):
             top.refuse(f"{name!r} must be an object")
@@ -86,7 +91,30 @@ def read_recoding(document: Any, source: str) -> Written:
         document["facts"],
         Ways(ways, None if regions is None else _codes(top, "'group_of_region'", regions, 0, groups.pop())),
         text(top, "'salt'", document["salt"]),
+        _private_numbers(top, document.get(NUMBERS, {}), policy),
     )
+
+
+def _private_numbers(top: Place, says: Any, policy: Policy) -> dict[str, PrivateNumbers]:
+    """Read how private numbers are shown: each as the policy says, with numbers in the place of shares."""
+    check_keys(top.below("its private numbers"), says, list(policy.private_numbers))
+    try:
+        read = {name: declared_numbers(name, each) for name, each in says.items()}
+    except KspanError as error:
+        top.refuse(f"its private numbers cannot be used ({error})")
+    for name, each in read.items():
+        asked, found = policy.private_numbers[name].says, each.says
+        same = all(found.get(key) == value or _is_found(key, value, found.get(key)) for key, value in asked.items())
+        if not same or set(asked) != set(found):
+            top.refuse(f"{name!r} is shown otherwise than its policy says")
+    return read
+
+
+def _is_found(key: str, asked: Any, found: Any) -> bool:
+    """May that have been found for what a policy asks: a number for a share, and as many people as a crowd has?"""
+    if key == "microaggregate":
+        return isinstance(found, int) and found >= asked
+    return isinstance(asked, str) and isinstance(found, int | float)
 
 
 def _policy(top: Place, says: dict[str, Any]) -> Policy:

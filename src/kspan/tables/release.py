@@ -3,7 +3,7 @@
 import json
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,6 +19,7 @@ from kspan.anonymize.ways import ways_of
 from kspan.anonymize.wide import WidePeople
 from kspan.audit.findings import Audit
 from kspan.audit.seen import Seen, Tells
+from kspan.data.arrays import Bools
 from kspan.data.cells import SUPPRESSED
 from kspan.data.encode import encode
 from kspan.data.hierarchy import Hierarchy
@@ -43,9 +44,11 @@ from kspan.model.documents import parsed
 from kspan.model.partition import WITHHELD, Partition
 from kspan.notebooks import ShownInNotebooks
 from kspan.policy import Policy
+from kspan.policy.private_numbers import check_alone, declared_numbers
 from kspan.policy.wide import policy_for
 from kspan.publish import judged_distributions, judged_rows, judged_table
 from kspan.secret import Secret
+from kspan.tables.private_numbers import PrivateNumbersShown
 
 if TYPE_CHECKING:
     from kspan.tables.recoding import KeptRecoding
@@ -76,7 +79,7 @@ class TableRelease(ShownInNotebooks):
     secret: str
     """What decided all that was left to chance: `anonymize` makes the same table again if it is given."""
     people: pl.DataFrame = field(repr=False)
-    """The rows of the source, as they were."""
+    """The rows of the source, as they were but for private numbers, which are as they are shown."""
     source: Table = field(repr=False)
     recoding: Recoding = field(repr=False)
     asked: Policy = field(repr=False)
@@ -85,6 +88,8 @@ class TableRelease(ShownInNotebooks):
     """The people in the wide form, if the table has it: then the rows of `source` are people, not rows of them."""
     stands: Standing | None = field(default=None, repr=False)
     """Who could be shown beside what was released before."""
+    numbers: PrivateNumbersShown | None = field(default=None, repr=False)
+    """The private numbers of people, as they were and as they are shown."""
 
     def __repr__(self) -> str:
         return (
@@ -109,8 +114,21 @@ class TableRelease(ShownInNotebooks):
     @property
     def rows_released(self) -> pl.DataFrame:
         """The rows of the source that were released."""
-        kept = self.partition.group != WITHHELD if self.wide is None else self.wide.released(self.partition)
-        return self.people.filter(pl.Series(kept))
+        return self.people.filter(pl.Series(self._kept))
+
+    @property
+    def _kept(self) -> Bools:
+        """Which rows of the source were released."""
+        return self.partition.group != WITHHELD if self.wide is None else self.wide.released(self.partition)
+
+    @property
+    def original(self) -> pl.DataFrame:
+        """The rows of the source, as they were."""
+        return self.people if self.numbers is None else self.numbers.original
+
+    def shown_of(self, people: pl.DataFrame) -> pl.DataFrame:
+        """Return the people of the source with private numbers as the table shows them."""
+        return people if self.numbers is None else self.numbers.shown_of(people, self._kept, self.policy)
 
     @cached_property
     def shown(self) -> Policy:
@@ -148,7 +166,8 @@ class TableRelease(ShownInNotebooks):
         if self.method == METHOD:
             raise PolicyError("these rows were shown by a recoding that is kept already: apply that one again")
         ways = ways_of(self.recoding, self.source, self.policy.public)
-        return KeptRecoding(self.asked, self.method, _plain(self.options), _plain(self.facts), ways)
+        numbers = {} if self.numbers is None else self.numbers.found
+        return KeptRecoding(self.asked, self.method, _plain(self.options), _plain(self.facts), ways, numbers=numbers)
 
     def save_recoding(self, path: str | os.PathLike[str]) -> None:
         """Write the recoding as JSON, for `kspan.load_recoding`; it names values of people, so it stays with you."""
@@ -197,6 +216,8 @@ class TableRelease(ShownInNotebooks):
         }
         if "ends" in self.facts:
             claim["ends"] = _plain(self.facts["ends"])
+        if told := self.told_of_numbers:
+            claim["private_numbers"] = told
         if self.policy.suppressed_text != SUPPRESSED:
             claim["suppressed"] = self.policy.suppressed_text
         if self.policy.weight is not None:
@@ -223,6 +244,14 @@ class TableRelease(ShownInNotebooks):
             "sha256": digest,
         }
 
+    @property
+    def told_of_numbers(self) -> dict[str, dict[str, Any]]:
+        """How each private column of numbers is shown that is not shown as it is, as the policy says."""
+        said = {} if self.numbers is None else self.numbers.claimed(self.policy.require.crowd)
+        if self.wide is None:
+            return said
+        return {each: told for name, told in said.items() for each in self.wide.shape.names(name)}
+
     def _told_of_wide(self) -> dict[str, Any]:
         """Say what the numbered columns are."""
         assert self.wide is not None
@@ -245,10 +274,11 @@ class TableRelease(ShownInNotebooks):
         rows = {"released": self.audit.rows, "withheld": self.withheld}
         if self.wide is not None:
             rows["left_out"] = self.wide.left_out(self.partition)
+        costs = {} if self.numbers is None else self.numbers.costs(self._kept, self.policy)
         return {
             "facts": _plain(self.facts),
             "rows": rows,
-            "utility": {"withheld_share": share},
+            "utility": {"withheld_share": share, **({"private_numbers": costs} if costs else {})},
             "audit": self.audit.leaving(),
         }
 
@@ -335,6 +365,7 @@ class TableRelease(ShownInNotebooks):
         return told
 
     def _told(self, name: str, digest: str, found: Audit) -> Going:
+        check_alone(self.asked)
         if self.wide is not None:
             raise PolicyError("a wide table cannot be entered in a ledger: release a long one")
         by_link = self.policy.counting == "people" or self.source.persons is not None
@@ -398,7 +429,7 @@ class TableRelease(ShownInNotebooks):
         content = None if named.path is None or is_stored(named) else content_of(named.path)
         if content is None:
             told = named.shown if is_stored(named) else named.name
-            return {"source": told, "source_sha256": rows_checksum(self.people), "source_sha256_of": FORM}
+            return {"source": told, "source_sha256": rows_checksum(self.original), "source_sha256_of": FORM}
         return {"source": named.name, "source_sha256": checksum(content)}
 
 
@@ -445,17 +476,37 @@ def released_rows(
     people, policy = prepared(people, policy)
     if not always and policy.counting == "rows" and not policy.person and policy.household is None:
         return people
-    try:
-        owner = json.loads(content_of(beside(release)[-1]) or b"{}")
-    except (OSError, ValueError, RecursionError):
-        return people
-    withheld = owner.get("withheld_rows") if isinstance(owner, dict) and owner.get("format") == OWNER_FORMAT else None
+    owner = _owner_of(release)
+    withheld = owner.get("withheld_rows")
     if not isinstance(withheld, list) or _rows_told(owner, people.height, len(withheld)) != rows:
         return people  # the file is of another table
     gone = np.zeros(people.height, bool)
     gone[[row for row in withheld if type(row) is int and 0 <= row < people.height]] = True
     # The very same table, where nobody is missing: then its rows are known to be the same people.
     return people.filter(pl.Series(~gone)) if gone.any() else people
+
+
+def found_for(policy: Policy, release: str | os.PathLike[str]) -> Policy:
+    """Return the policy with the limits that were found for shares, if the owner's file beside a release tells."""
+    told = _owner_of(release).get("utility", {})
+    told = told.get("private_numbers", {}) if isinstance(told, dict) else {}
+    found = {}
+    for name, ways in policy.private_numbers.items():
+        try:
+            read = declared_numbers(name, told[name]["by"])
+        except (KeyError, TypeError, KspanError):
+            continue  # the file is of another table
+        found[name] = replace(ways, bottom=read.bottom, top=read.top)
+    return replace(policy, private_numbers={**policy.private_numbers, **found}) if found else policy
+
+
+def _owner_of(release: str | os.PathLike[str]) -> dict[str, Any]:
+    """Return what the owner's file beside a release says; nothing, if there is none."""
+    try:
+        owner = json.loads(content_of(beside(release)[-1]) or b"{}")
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return owner if isinstance(owner, dict) and owner.get("format") == OWNER_FORMAT else {}
 
 
 def _rows_told(owner: Mapping[str, Any], source: int, withheld: int) -> Any:

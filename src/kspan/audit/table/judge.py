@@ -11,7 +11,7 @@ from kspan.audit.findings import Audit
 from kspan.audit.judge import judge
 from kspan.audit.table.crowd import crowds
 from kspan.audit.table.link import people_matching
-from kspan.audit.table.people import linked_people, people_behind
+from kspan.audit.table.people import as_shown, linked_people, people_behind
 from kspan.audit.table.person_spans import PersonSpans
 from kspan.audit.table.sampled import sample_of
 from kspan.audit.table.spans import TableSpans
@@ -42,7 +42,7 @@ def audit_table(
     and does not change the verdict.
     """
     progress("reading the table")
-    people = None if people is None else prepared(people, policy)[0]
+    people = None if people is None else as_shown(prepared(people, policy)[0], policy)
     given = load(release)
     frame, policy = prepared(given, policy, released=True)
     if (wide := WideTable.of(frame, people, policy)) is not None:

@@ -25,6 +25,7 @@ from kspan.data.table import Table
 from kspan.errors import DataError, KspanError
 from kspan.model.partition import Partition
 from kspan.policy import Policy
+from kspan.policy.private_numbers import people_as_shown, unknown_of_others
 
 NOBODY = -1
 """The span of people who match nothing."""
@@ -60,6 +61,19 @@ class Linked:
             for part, good in holds.items():
                 np.logical_and.at(all_hold[part], group, good[span])
         return all_hold, smallest
+
+
+def as_shown(people: pl.DataFrame, policy: Policy) -> pl.DataFrame:
+    """Return people with their private numbers as the policy shows them; refuse those of whom that is not known.
+
+    It is asked only where people are counted: where rows are, the cells of the release tell.
+    """
+    if policy.person or policy.counting == "people":
+        asked = policy.require.about(policy.private)
+        for name, ways in policy.private_numbers.items():
+            if name in asked and not ways.is_by_value:
+                raise unknown_of_others(name)
+    return people_as_shown(people, policy, policy.private_numbers)
 
 
 def people_behind(people: pl.DataFrame, policy: Policy) -> Table:

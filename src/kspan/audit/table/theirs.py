@@ -11,6 +11,7 @@ from kspan.data.alike import look
 from kspan.data.arrays import Int64s
 from kspan.data.table import Column, Table
 from kspan.errors import DataError
+from kspan.policy.private_numbers import unknown_of_others
 
 if TYPE_CHECKING:
     from kspan.audit.table.spans import TableSpans
@@ -57,6 +58,8 @@ def check_values(
     group_of = np.full(int(bin_.max()) + 1, -1, np.int64)
     group_of[of_bin[0][alone]] = of_bin[1][alone]
     for name in private:
+        if name in spans.policy.private_numbers and not spans.policy.private_numbers[name].is_by_value:
+            raise unknown_of_others(name)
         shown = pl.DataFrame({"group": spans.partition.group, "value": _labels(spans.table[name])})
         had = pl.DataFrame({"group": group_of[bin_], "value": _labels(people[name])})
         known = pl.Series(group_of[bins])
