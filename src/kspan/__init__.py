@@ -107,6 +107,8 @@ if TYPE_CHECKING:
     from kspan.share.publishing import SharedTree as SharedTree
     from kspan.share.publishing import prune_tree as prune_tree
     from kspan.share.publishing import share_tree as share_tree
+    from kspan.tables.knowing import KnownMethod as KnownMethod
+    from kspan.tables.knowing import knows_method as knows_method
     from kspan.tables.making import anonymize as anonymize
     from kspan.tables.recoding import KeptRecoding as KeptRecoding
     from kspan.tables.recoding import load_recoding as load_recoding
@@ -192,6 +194,7 @@ _HOMES = {
     "kspan.report.page": ("Report",),
     "kspan.share.merging": ("merge_trees", "pseudo_data"),
     "kspan.share.publishing": ("SharedTree", "prune_tree", "share_tree"),
+    "kspan.tables.knowing": ("KnownMethod", "knows_method"),
     "kspan.tables.making": ("anonymize",),
     "kspan.tables.recoding": ("KeptRecoding", "load_recoding"),
     "kspan.tables.release": ("TableRelease",),

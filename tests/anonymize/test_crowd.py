@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import kspan as ks
-from kspan.anonymize.crowd import STRENGTH, crowd
+from kspan.anonymize.crowd import UNGRADED as STRENGTH
+from kspan.anonymize.crowd import crowd
 from kspan.data.cells import read_cell, values_in
 from kspan.data.encode import encode
 from kspan.datasets import load_adult
@@ -95,12 +96,14 @@ def naive_best(rows: list[tuple[Any, ...]], k: int, target: int | None, variance
 
 @given(people, st.integers(1, 4), st.sampled_from([None, "label", "income"]))
 def test_the_first_cut_is_the_best_of_the_definition(rows: list[tuple[Any, ...]], k: int, target: str | None) -> None:
-    from kspan.anonymize.crowd import _Canvas
+    from kspan.anonymize.crowd import _Canvas, _Targets
     from kspan.anonymize.crowds import Crowds
     from kspan.kernels.crowd import TARGET
 
     asked = policy(k, target)
-    canvas = _Canvas(Crowds(encode(framed(rows), asked), asked), STRENGTH)
+    crowds = Crowds(encode(framed(rows), asked), asked)
+    targets = _Targets.of(crowds, np.random.default_rng(0), graded=True, resist=False)
+    canvas = _Canvas(crowds, targets, STRENGTH, resist=False)
     each = [one.best(canvas, canvas.everybody(), place, TARGET).worth[0] for place, one in enumerate(canvas.attributes)]
     place = {None: None, "label": 2, "income": 3}[target]
     variance = max(float(np.var([row[3] for row in rows])) * 1e-6, 1e-300) if target == "income" else None

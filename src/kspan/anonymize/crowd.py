@@ -11,8 +11,8 @@ otherwise is this:
 - Cuts are not told by the labels of the people themselves, which are a matter of chance in a small part, but by
   their grades (`graded`): what a model, learned from others, expects of them. Where too few people teach a model, or
   the requirement limits what may be told of the target, labels do it.
-- Words are cut into two sets: into those of people with lower and with higher grades (or who have the part's commonest
-  label less often and more often), or into rarer and more frequent ones. Missing values are a word of their own; mixed
+- Words are cut into two sets: into those whose people have the part's commonest grade or label less often and more
+  often, or into rarer and more frequent ones. Missing values are a word of their own; mixed
   with others they show `*`, which leaves all open, so that they are soon by themselves.
 - A target of numbers without grades costs the bits of a normal distribution; several targets (the policy's, and
   private attributes that it wants to keep) are added up. Without a target, only cells count.
@@ -40,7 +40,7 @@ from kspan.options import Within, takes_options
 from kspan.policy import Policy
 
 Show = Literal["cells", "hierarchy"]
-STRENGTH, UNGRADED, CAREFUL = 20.0, 50.0, 1.0
+STRENGTH, UNGRADED, CAREFUL = 10.0, 50.0, 1.0
 """What a bit of a target is worth: of grades, of labels, and if too many of them break the requirement."""
 MOST_DONE = 62
 """Of so many attributes it is noted which of them cannot be cut any more."""
@@ -63,7 +63,7 @@ def crowd(
 
     Options:
         strength: How many cells of a person a bit of the target is worth; 0 looks at the cells alone. If it is not
-            given, 20, of a target that is not graded 50, or 1 if the requirement limits what is told of it.
+            given, 10, of a target that is not graded 50, or 1 if the requirement limits what is told of it.
         graded: Cut by what a model expects of people, not by the labels that they happen to have.
         show: What groups show: the range of their numbers and the set of their words, or the lowest common name of the
             hierarchy.
@@ -96,7 +96,7 @@ class _Targets:
     scale: Floats
     """How much each target counts."""
     graded: bool
-    """Are the labels of the first target grades?"""
+    """Are there grades in the place of labels?"""
 
     @classmethod
     def of(cls, crowds: Crowds, rng: np.random.Generator, *, graded: bool, resist: bool) -> "_Targets":
@@ -113,7 +113,7 @@ class _Targets:
             weight = policy.keep.get(column.name, 1.0)
             others = [other for other in crowds.columns if other.name != column.name]
             grades = graded_by_others(table, others, column, rng) if graded and others else []
-            by_grades |= bool(grades) and not words
+            by_grades |= bool(grades)
             words += [(each, GRADES, weight if len(grades) == 1 else weight / 2) for each in grades]
             if not grades and column.is_measured:
                 numbers.append((_numbers(column), weight))
@@ -152,9 +152,14 @@ class _Attribute:
         targets, k = canvas.targets, canvas.crowds.k
         done = (parts.done >> place & 1).astype(np.uint8) if place < MOST_DONE else np.zeros(len(parts), np.uint8)
         rows = {"weights": canvas.weights, "begin": parts.begin, "end": parts.end}
-        aim = {"labels": canvas.labels_of, "numbers": canvas.numbers_of, "first": targets.first, "least": targets.least}
-        aim |= {"scale": targets.scale, "graded": targets.graded, "closing": self.closing}
-        asked: dict[str, Any] = {**rows, **aim, "k": k, "strength": canvas.strength, "way": way, "plain": self.plain}
+        aim: dict[str, Any] = {
+            "labels": canvas.labels_of,
+            "numbers": canvas.numbers_of,
+            "first": targets.first,
+            "least": targets.least,
+        }
+        aim |= {"scale": targets.scale, "closing": self.closing}
+        asked = {**rows, **aim, "k": k, "strength": canvas.strength, "way": way, "plain": self.plain}
         if self.column.is_measured:
             worth, cut = kernels.best_ranges(done, self.codes, self.lower, self.upper, **asked)
             return _Best(self, worth, cut)

@@ -18,10 +18,12 @@ from kspan.data.groups import group_rows
 from kspan.data.table import Column, Table
 
 GRADES = 5
-FEWEST, MOST_LABELS = 400, 12
+FEWEST, MOST_LABELS = 3000, 12
 """Fewer kinds of people teach no model; more labels would take too many models."""
-FOLDS, LEARNED, ROUNDS = 4, 40_000, 60
-"""In how many parts people are graded, how many kinds teach the models at most, and of how many trees these are."""
+FOLDS, FEW_FOLDS, ROUNDS = 8, 2, 100
+"""In how many parts people are graded, in how many if most of them teach no model, and of how many trees models are."""
+LEARNED = 40_000
+"""How many kinds teach the models at most."""
 
 
 def graded(table: Table, public: Sequence[Column], target: Column, rng: np.random.Generator) -> list[Int64s]:
@@ -68,7 +70,8 @@ def _told(kinds: _Kinds, labels: int, rng: np.random.Generator) -> list[Int64s]:
     number = len(kinds.known)
     order = rng.permutation(number)
     part = np.empty(number, np.int64)
-    part[order] = np.arange(number) % FOLDS
+    folds = FOLDS if number <= LEARNED else FEW_FOLDS
+    part[order] = np.arange(number) % folds
     teaching = np.zeros(number, bool)
     teaching[order[:LEARNED]] = True
     teaching &= ~np.isnan(kinds.known)
@@ -76,7 +79,7 @@ def _told(kinds: _Kinds, labels: int, rng: np.random.Generator) -> list[Int64s]:
     aim = kinds.known if not labels else (label == np.bincount(label, kinds.people).argmax()).astype(np.float64)
     found = np.zeros((number, max(labels, 1)))
     with _one_thread():
-        for fold in range(FOLDS):
+        for fold in range(folds):
             learned, asked = np.flatnonzero(teaching & (part != fold)), part == fold
             rows = kinds.features(learned, aim)
             if labels:

@@ -35,6 +35,9 @@ from kspan.errors import PolicyError
 from kspan.frames.commit import together
 from kspan.frames.source import Source
 
+KEPT = 5.0
+"""How often a column counts that is to be kept."""
+
 
 @dataclass(frozen=True)
 class AnonymizeRequest:
@@ -63,6 +66,10 @@ class AnonymizeRequest:
         bool,
         typer.Option("--exact-ends", help="Let ranges end at the numbers of the people in them; the claim says so."),
     ] = False
+    keep: Annotated[
+        str | None,
+        typer.Option(help="Columns to keep above all, with commas; age=10 counts ten times, age alone five times."),
+    ] = None
     form: Annotated[
         str,
         typer.Option(help="Where people have several rows: 'long', or 'wide' with one row a person, all side by side."),
@@ -128,6 +135,7 @@ def anonymize(asked: AnonymizeRequest) -> int:
         "suppressed_text": asked.suppressed_text,
         "order": asked.order,
         "grid": "exact" if asked.exact_ends else None,
+        "keep": None if asked.keep is None else {**policy.keep, **_kept(asked.keep)},
     }
     policy = replace(policy, **{name: value for name, value in changes.items() if value is not None})
     _check_places(asked)
@@ -165,6 +173,22 @@ def anonymize(asked: AnonymizeRequest) -> int:
     tell_entered(ledger, release.stands)
     tell_report(report)
     return tell_release(release, asked.output, json=asked.json)
+
+
+def _kept(text: str) -> dict[str, float]:
+    """Read which columns are to be kept above all, and how much they count.
+
+    >>> _kept("age, capital-gain=10")
+    {'age': 5.0, 'capital-gain': 10.0}
+    """
+    found = {}
+    for one in text.split(","):
+        name, equals, weight = one.strip().rpartition("=")
+        try:
+            found[name if equals else weight] = float(weight) if equals else KEPT
+        except ValueError:
+            raise PolicyError(f"--keep {one.strip()!r:.40} must end in a number: write it as age=10") from None
+    return found
 
 
 def _check_options(asked: AnonymizeRequest) -> None:

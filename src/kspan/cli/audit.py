@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from kspan.audit.findings import Audit
     from kspan.audit.table.judge import Progress
     from kspan.policy import Policy
+    from kspan.tables.knowing import KnownMethod
 
 
 @dataclass(frozen=True)
@@ -80,6 +81,16 @@ class AuditRequest:
         bool,
         typer.Option("--derive", help="Say of how many exposed people that follows from what a tree discloses alone."),
     ] = False
+    knows_method: Annotated[
+        bool,
+        typer.Option(
+            "--knows-method",
+            help="Also say what somebody learns who knows how a table was made: from DATA, by its manifest.",
+        ),
+    ] = False
+    worlds: Annotated[
+        int, typer.Option(min=1, help="How many worlds --knows-method draws where they are too many to try all.")
+    ] = 200
     report: ReportFile = None
     show: Annotated[int, typer.Option(min=0, help="How many of the smallest and of the failing groups to list.")] = 5
     sql: Sql = None
@@ -114,8 +125,8 @@ def audit(asked: AuditRequest) -> int:
     event(
         "audited", holds=found.holds, requirement=found.requirement, people=found.people, failing=found.failing_people
     )
-    _tell(judged.audit, policy, asked)
-    return 0 if judged.audit.holds else 1
+    _tell(judged, policy, asked)
+    return 0 if judged.audit.holds and (judged.known is None or judged.known.holds) else 1
 
 
 @dataclass(frozen=True)
@@ -125,6 +136,8 @@ class _Judged:
     release: Any
     source: Any
     audit: "Audit"
+    known: "KnownMethod | None" = None
+    """What somebody learns who knows the method, if that is asked."""
 
 
 def _policy(asked: AuditRequest) -> "Policy | None":
@@ -170,6 +183,7 @@ def _judged_model(asked: AuditRequest, policy: "Policy | None") -> _Judged:
         "--population": asked.population,
         "--without-identifiers": asked.without_identifiers,
         "--sql": asked.sql,
+        "--knows-method": asked.knows_method,
     }
     for option, given in of_tables.items():
         if given:
@@ -221,17 +235,35 @@ def _judged_table(asked: AuditRequest, policy: "Policy | None", step: "Progress"
     more: dict[str, Any] = {"population": everybody, "show": asked.show, "progress": step}
     more |= _beside(asked, data, policy)
     first = Beside(table, source, policy, asked.release.name, asked.match)
-    return _Judged(table, source, judge(first, require=asked.require, **more))
+    found = judge(first, require=asked.require, **more)
+    return _Judged(table, source, found, _known(asked, table, data, policy, step))
 
 
-def _tell(found: "Audit", policy: "Policy | None", asked: AuditRequest) -> None:
-    from kspan.report.text import print_audit
+def _known(asked: AuditRequest, table: Any, data: Any, policy: "Policy", step: "Progress") -> "KnownMethod | None":
+    """Say what somebody learns who knows the method, if that is asked."""
+    from kspan.tables.knowing import knows_method
+    from kspan.tables.made_again import made_again
 
+    if not asked.knows_method:
+        return None
+    if data is None:
+        raise PolicyError("--knows-method makes the table again, with other private values: give its people (--data)")
+    release = made_again(table, asked.release, data, policy, step)
+    return knows_method(release, worlds=asked.worlds, progress=step)
+
+
+def _tell(judged: _Judged, policy: "Policy | None", asked: AuditRequest) -> None:
+    from kspan.report.text import print_audit, print_known_method
+
+    found, known = judged.audit, judged.known
     if asked.json:
-        tell_json({**found.as_dict(), **({"derived": found.derived} if asked.derive else {})})
+        more = {"derived": found.derived} if asked.derive else {}
+        tell_json({**found.as_dict(), **more, **({} if known is None else {"knows_method": known.as_dict()})})
         return
     with page() as console:
         print_audit(found, () if policy is None else policy.public, console, derive=asked.derive)
+        if known is not None:
+            print_known_method(known.sentence, holds=known.holds, console=console)
 
 
 def _check_alone(asked: AuditRequest) -> None:

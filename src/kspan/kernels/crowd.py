@@ -6,8 +6,7 @@ In every array with one entry per row, the rows of part p are those from `begin[
 What is known of targets is kept in sums: for each target of words the people with each label, for each target of
 numbers how many people have one, their sum and the sum of their squares. `first` says where the sums of each target
 begin, the last entry where they end; the first `classes` targets are words. `scale` says how much the bits of each
-target count, `closing` how much the cells of the attribute do. If labels are `graded`, those of the first target are
-grades, from low to high.
+target count, `closing` how much the cells of the attribute do.
 """
 
 import math
@@ -90,15 +89,10 @@ def _open_set(values: int, others: int, size: float) -> float:
 
 
 @compiled
-def _key(sums: Floats, people: float, first: Int64s, classes: int, label: int, graded: bool) -> float:
-    """By what values are ordered: the mean grade of their people, how many have a label, or the mean of a number."""
+def _key(sums: Floats, people: float, first: Int64s, classes: int, label: int) -> float:
+    """By what values are ordered: how many of their people have a label, or the mean of a number."""
     if first.size < 2:
         return -people
-    if graded:
-        grades = 0.0
-        for grade in range(first[1]):
-            grades += grade * sums[grade]
-        return grades / people
     if classes:
         return float(sums[label] / people)
     return float(sums[1] / sums[0]) if sums[0] > 0 else 0.0
@@ -107,8 +101,8 @@ def _key(sums: Floats, people: float, first: Int64s, classes: int, label: int, g
 @compiled
 def best_ranges(
     done: Bytes, codes: NDArray[Any], lower: Floats, upper: Floats, plain: int, weights: Int64s, begin: Int64s,
-    end: Int64s, labels: NDArray[Any], numbers: Floats, first: Int64s, least: Floats, scale: Floats,
-    graded: bool, k: int, strength: float, closing: float, way: int,
+    end: Int64s, labels: NDArray[Any], numbers: Floats, first: Int64s, least: Floats, scale: Floats, k: int,
+    strength: float, closing: float, way: int,
 ) -> tuple[Floats, Int64s]:  # fmt: skip
     """For each part the worth of the best cut of an attribute in order, and the last code on its left; -1 if none."""
     size, width, classes = lower.size, first[-1], labels.shape[0]
@@ -174,8 +168,8 @@ def best_ranges(
 @compiled
 def best_sets(
     done: Bytes, codes: NDArray[Any], size: int, domain: float, room: int, plain: int, weights: Int64s, begin: Int64s,
-    end: Int64s, labels: NDArray[Any], numbers: Floats, first: Int64s, least: Floats, scale: Floats,
-    graded: bool, k: int, strength: float, closing: float, way: int,
+    end: Int64s, labels: NDArray[Any], numbers: Floats, first: Int64s, least: Floats, scale: Floats, k: int,
+    strength: float, closing: float, way: int,
 ) -> tuple[Floats, Int64s, Int64s]:  # fmt: skip
     """For each part the worth of the best cut of an attribute without order, and the codes on its left.
 
@@ -218,7 +212,7 @@ def best_sets(
         for order in range(2 if width else 1):
             for at in range(found):
                 code = present[at]
-                key[at] = _key(sums[code], people[code], first, classes, label, graded) if order == 0 else -people[code]
+                key[at] = _key(sums[code], people[code], first, classes, label) if order == 0 else -people[code]
             place = np.argsort(key[:found], kind="mergesort")
             possible, before = 0, 0.0
             for at in range(found - 1):

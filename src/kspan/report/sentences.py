@@ -288,6 +288,12 @@ def caveats(audit: Audit, policy: Policy | None) -> Iterator[str]:
             "What a whole crowd has in common: its members are not told apart, but what all of them share is learned "
             "of each. One can require that every crowd has several values of what is private (distinct_l = 2)."
         )
+    if audit.kind == "table" and policy is not None and not only_k(policy.require):
+        yield (
+            "Someone who knows how the groups were chosen: a method that looks at private values tells a little by the "
+            "groups that it did not make. kspan audit --knows-method says how much; a table made with --resist tells "
+            "nothing more."
+        )
     if audit.kind == "table" and audit.counting == "rows":
         yield (
             "People whom several groups fit: counted are rows that show the same, which is enough unless blank or "

@@ -26,7 +26,7 @@ from kspan.errors import DataError, DoesNotHold, KspanError, PolicyError, Unreac
 from kspan.frames.files import load
 from kspan.frames.native import of_its_kind
 from kspan.ledger.standing import Standing, giving_away, spread, standing
-from kspan.model.partition import Partition
+from kspan.model.partition import WITHHELD, Partition
 from kspan.options import PROGRESS, check_names
 from kspan.policy import Policy, PolicyLike
 from kspan.policy.free_text import check_no_free_text
@@ -36,6 +36,7 @@ from kspan.secret import Secret
 from kspan.tables.methods import APART, APART_BY_ROWS, AUTO, methods, options_of, ranged
 from kspan.tables.private_numbers import PrivateNumbersShown
 from kspan.tables.release import TableRelease, rows_behind
+from kspan.utility.loss import penalties
 
 ROUNDS = 5
 """How often a table is made anew beside earlier releases, each time with fewer people."""
@@ -171,6 +172,8 @@ class _Subject:
 
         In the wide form, the people come in the shape of those who are released.
         """
+        if given.get("resist"):
+            self._check_resists()
 
         def coarser(table: Table, policy: Policy) -> tuple[Table, Mapping[str, str]]:
             return with_crowded_ends(table, policy, ranged(name, table, policy, given))
@@ -193,6 +196,19 @@ class _Subject:
         else:
             made = made_of_people(method, table, self.policy, rng)
         return self, _ending(made, ends, self.policy)
+
+    def _check_resists(self) -> None:
+        """Refuse to promise something to those who know the method where rows are withheld by private values."""
+        if self.table.persons is not None or self.wide is not None:
+            raise PolicyError(
+                "where people have several rows, rows are withheld by their private values, which tells something of "
+                "them: release one row a person, or leave resist out"
+            )
+        if self.stands.known is not None and not self.stands.known.is_nothing:
+            raise PolicyError(
+                "beside earlier releases people are withheld by their private values, which tells something of them: "
+                "leave the ledger out, or resist"
+            )
 
     def _beside(
         self, name: str, method: Callable[[Table, Policy], Recoding], known: Known, rng: np.random.Generator
@@ -304,7 +320,7 @@ class Lost:
         """What a release lost."""
         utility, people = release.audit.utility, release.audit.rows + release.withheld
         target = None if utility.cm is None else (utility.cm + release.withheld) / people
-        return cls(target, ((utility.ncp or 0.0) * release.audit.rows + release.withheld) / people)
+        return cls(target, (_cells_lost(release) * release.audit.rows + release.withheld) / people)
 
     def told(self) -> dict[str, float]:
         """The shares, by what they are of."""
@@ -312,11 +328,23 @@ class Lost:
         return {**target, "cells": round(self.cells, 4)}
 
 
+def _cells_lost(release: TableRelease) -> float:
+    """Return the NCP of a release, in which columns that the policy wants to keep count more."""
+    partition, keep = release.partition, release.policy.keep
+    if not keep or release.wide is not None:
+        return release.audit.utility.ncp or 0.0
+    sizes = np.bincount(partition.group[partition.group != WITHHELD], minlength=partition.number)
+    weights = [keep.get(name, 1.0) for name in partition.shown]
+    lost = [float(sizes @ penalties(shown.column)[shown.code]) for shown in partition.shown.values()]
+    return float(np.average(lost, weights=weights) / max(sizes.sum(), 1)) if sum(weights) else 0.0
+
+
 def _best(releases: list[TableRelease], policy: Policy, *, refused: list[str]) -> TableRelease:
     """Return the release that keeps most; its facts also tell what each method lost, and which could not make any."""
     lost = {release.method: Lost.by(release) for release in releases}
     best = min(releases, key=lambda release: lost[release.method].cells + (lost[release.method].target or 0.0))
     aims = "the target and the cells together" if policy.target is not None else "the cells"
+    aims += f" (above all of {listed(list(policy.keep))})" if policy.keep else ""
     facts = {
         **best.facts,
         "chosen by": f"least lost of {aims}, with withheld rows",

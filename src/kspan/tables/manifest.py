@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -43,6 +43,8 @@ class Manifest:
     suppressed_text: str = SUPPRESSED
     form: str = "long"
     """Is each row a person with several rows side by side ("wide")?"""
+    options: Mapping[str, Any] = field(default_factory=dict)
+    """What its method was told."""
     checksum: str | None = None
     """The SHA-256 of the table that it was written for."""
 
@@ -119,6 +121,7 @@ def manifest_in(said: str, source: str) -> Manifest:
         None if weight is None else text(place, "'weight'", weight),
         text(place, "'suppressed'", suppressed),
         text(place, "'form'", claim.get("form", "long")),
+        _object(top, "'options'", document.get("options", {})),
         None if document.get("sha256") is None else text(top, "'sha256'", document["sha256"]).lower(),
     )
 

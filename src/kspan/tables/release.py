@@ -46,6 +46,7 @@ from kspan.notebooks import ShownInNotebooks
 from kspan.policy import Policy
 from kspan.policy.private_numbers import check_alone, declared_numbers
 from kspan.policy.wide import policy_for
+from kspan.privacy import OnPrivate
 from kspan.publish import judged_distributions, judged_rows, judged_table
 from kspan.secret import Secret
 from kspan.tables.private_numbers import PrivateNumbersShown
@@ -54,9 +55,12 @@ if TYPE_CHECKING:
     from kspan.tables.recoding import KeptRecoding
 
 OWNER_FORMAT, VERSION = "kspan/table-owner", 1
-GOING_FACTS = ("show", "refine", "merge_siblings", "transfer", "relaxed", "width", "applied from")
+GOING_FACTS = ("show", "refine", "merge_siblings", "transfer", "relaxed", "width", "resist", "applied from")
 """What may be told of how a table was made: what was asked for. What a search found depends on rows that are withheld
 and on tables that were not released."""
+
+RESISTS = "somebody who knows the method learns no more than the table tells"
+NOT_PROMISED = "not promised: somebody who knows the method may learn more than the table tells"
 
 OF_PERSONS = ("with_several", "most_rows")
 """How many rows people have, which a table does not tell."""
@@ -216,6 +220,8 @@ class TableRelease(ShownInNotebooks):
         }
         if "ends" in self.facts:
             claim["ends"] = _plain(self.facts["ends"])
+        if any(isinstance(part, OnPrivate) for part in self.policy.require.parts):
+            claim["knows_method"] = RESISTS if self.facts.get("resist") else NOT_PROMISED
         if told := self.told_of_numbers:
             claim["private_numbers"] = told
         if self.policy.suppressed_text != SUPPRESSED:
