@@ -17,7 +17,7 @@ from kspan.data.arrays import Bools, Floats, Int64s
 from kspan.data.groups import group_rows
 from kspan.data.table import Column, Table
 
-GRADES = 5
+GRADES = 7
 FEWEST, MOST_LABELS = 3000, 12
 """Fewer kinds of people teach no model; more labels would take too many models."""
 FOLDS, FEW_FOLDS, ROUNDS = 8, 2, 100
@@ -120,7 +120,7 @@ def _in_grades(scores: Floats) -> Int64s:
     """Round scores to whole grades around 0.
 
     >>> _in_grades(np.array([-7.0, -0.4, 1.1])).tolist()
-    [0, 2, 3]
+    [0, 3, 4]
     """
     most = GRADES // 2
     return np.rint(np.clip(scores, -most, most)).astype(np.int64) + most
