@@ -50,7 +50,7 @@ def inner_tree(table: Table, policy: Policy, inducer: Inducer | None, min_rows: 
         return together(table, schema, told, min_rows=min_rows)
     if target is None:
         raise PolicyError(
-            f"the tree of {_name(inducer)} predicts a target: name a private one in the policy, or leave out the inducer"
+            f"the tree of {_name(inducer)} predicts a target: name a private one in the policy, or use 'together'"
         )
     if inducer in (None, "c45"):
         return c45(table, schema, min_rows=min_rows, entropy="own-value")

@@ -1,6 +1,6 @@
 """What groups of leaves show where nothing is left blank: the tightest cells that are true of their people."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from itertools import pairwise
 from typing import Literal
 
@@ -62,17 +62,12 @@ def _places(merged: Int64s, group: Int64s, number: int) -> Int64s:
 
 def middle(column: Column, codes: Int64s, weights: Int64s | None) -> str:
     """The number of the person in the middle, of two the lower one."""
-    return column.label(middle_code(codes, weights))
-
-
-def middle_code(codes: Int64s, weights: Int64s | None) -> int:
-    """The code of the person in the middle, of two the lower one."""
     if weights is None:
         place = (len(codes) - 1) // 2
-        return int(np.partition(codes, place)[place])
+        return column.label(int(np.partition(codes, place)[place]))
     order = np.argsort(codes, kind="stable")
     people = np.cumsum(weights[order])
-    return int(codes[order[np.searchsorted(people, (people[-1] + 1) // 2)]])
+    return column.label(int(codes[order[np.searchsorted(people, (people[-1] + 1) // 2)]]))
 
 
 def mean(column: Column, codes: Int64s, weights: Int64s | None) -> str:

@@ -22,25 +22,31 @@ def joined_to_nearest(judge: AllowedTogether, group: Int64s, number: int, left: 
     group = group.copy()
     for rows in _kinds(judge.crowds, left):
         nearest_first = np.argsort(_widening(judge.crowds, group, number, int(rows[0])), kind="stable").tolist()
-        good = (each for each in nearest_first if judge.holds([np.append(np.flatnonzero(group == each), rows)])[0])
-        one = next(good, None)
-        if one is not None:
-            group[rows] = one
+        able = (each for each in nearest_first if judge.holds([_with(rows, group, each)])[0])
+        found = next(able, None)
+        if found is not None:
+            group[rows] = found
             continue
-        for one in nearest_first:
-            rows = np.append(rows, np.flatnonzero(group == one))
-            if judge.holds([rows])[0]:
+        together = rows
+        for each in nearest_first:
+            together = _with(together, group, each)
+            if judge.holds([together])[0]:
                 break
-        group[rows] = one
-    there, group = np.unique(group, return_inverse=True)
-    return group, len(there)
+        group[together] = nearest_first[0]
+    there, numbered = np.unique(group, return_inverse=True)
+    return numbered, len(there)
 
 
-def _kinds(crowds: Crowds, left: Rows) -> list[Int64s]:
+def _with(rows: Rows, group: Int64s, number: int) -> Rows:
+    """Some rows and those of a group."""
+    return np.append(rows, np.flatnonzero(group == number)).astype(np.int32)
+
+
+def _kinds(crowds: Crowds, left: Rows) -> list[Rows]:
     """The rows that are alike in all that matters here, those with the lowest codes first."""
     columns = [*crowds.columns, *(crowds.table[name] for name in crowds.asked)]
     kind, number = group_rows([_at(column, left) for column in columns], len(left))
-    return [left[kind == each].astype(np.int64) for each in range(number)]
+    return [left[kind == each] for each in range(number)]
 
 
 def _at(column: Column, rows: Rows) -> Column:
@@ -67,7 +73,7 @@ def _wider(column: Column, group: Int64s, number: int, code: int) -> Floats:
         numbers = column.values.astype(np.float64) / 2  # halves, since the range of very large numbers would overflow
         least, most = numbers[np.minimum(low, plain - 1)], numbers[np.clip(high, 0, plain - 1)]
         beyond = np.maximum(np.maximum(least - numbers[code], numbers[code] - most), 0.0)
-        wider = beyond / (numbers[-1] - numbers[0] or 1.0)
+        wider: Floats = beyond / (float(numbers[-1] - numbers[0]) or 1.0)
     else:
         wider = np.where(has, 0.0, 1.0 / plain)
     wider[high >= plain] = np.where(low < plain, 0.0, 1.0)[high >= plain]

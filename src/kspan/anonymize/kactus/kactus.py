@@ -6,11 +6,20 @@ show what was asked on the way to their leaf; leaves without a crowd are pruned 
 Figure 5 is read as its text reads: rows leave a complying leaf only to complete siblings that have 0 < nui < k of them.
 The procedure is the paper's for any requirement, where "has at least k rows" becomes "satisfies the requirement".
 
-One thing is ours. Where every leaf shows one mean of its numbers (Figure 6), the mean gives away which leaf it is, a
-learner takes it for the reason, and fails on people who have true numbers. Therefore leaves with room for several
-crowds are refined: divided by the numbers that they show, as Mondrian divides, which the paper regrets not to do ("it
-cannot expand the node to narrow its scope"), and a number shown is the median, for which a few large ones do not
-matter. `refine=False, show="mean"` is the paper's way.
+What is ours, and what option is the paper's way:
+
+- Groups show the tightest cells that are true of their people, whether or not the tree asked for them. With `blank`,
+  what was not asked is `*`, and the cells depend on the way to the leaf alone.
+- Numbers are ranges (`show`). Where every leaf shows one mean (Figure 6), the mean gives away which leaf it is, a
+  learner takes it for the reason, and fails on people who have true numbers.
+- Leaves with room for several crowds are divided further as Mondrian divides (`refine`), by any attribute, which the
+  paper regrets not to do ("it cannot expand the node to narrow its scope"). If blank, only by numbers that were asked.
+- Nobody is lost: whoever is left at the root joins the group whose cells they widen least (`rest`). In the paper, these
+  fewer than k people are withheld.
+
+A policy with `counting="people"` wants at least k people, not just rows, to share all that a person can match. Then the
+cells of a group must follow from the public values alone: what was not asked is blank, nothing is transferred, only
+leaves are refined below which there is no other, since whoever is below may match those above, and numbers are ranges.
 """
 
 from collections.abc import Callable, Sequence
@@ -55,15 +64,8 @@ def kactus(
 
     The tree is phase 1. Any univariate tree will do; a pruned C4.5 with `min_rows` = k is best. It may also be given as
     a function that makes a tree of k, which is called once it is sure that k can be reached. Sets of categories are
-    made from the smallest on, until each is a crowd; only what then remains is pruned.
-
-    Groups show the tightest cells that are true of their people. If `blank`, they show what was asked on the way alone,
-    as in the paper.
-
-    A policy with `counting="people"` wants at least k people, not just rows, to share all that a person can match: then
-    what was not asked is blank, and nothing is transferred, so that the place of a person follows from the public
-    values alone; only leaves are refined below which there is no other, since whoever is below may match those above;
-    and numbers are shown as intervals.
+    made from the smallest on, until each is a crowd; only what then remains is pruned. For `counting="people"` see
+    above.
 
     Where more than k people remain at the root and break another requirement, whole leaves join them there, the topmost
     and smallest first.
@@ -73,8 +75,8 @@ def kactus(
             an attribute with a hierarchy the lowest common name.
         blank: Show `*` for what the tree did not ask, as in the paper.
         refine: Divide leaves with room for several crowds: by any attribute, or by the numbers that they show if blank.
-        rest: What becomes of the fewer than k people who are left over: they join the groups whose cells they widen
-            least, or are withheld. If blank, a whole leaf would join them and show nothing, so they are withheld.
+        rest: What becomes of the fewer than k people who are left over: join those whose cells they widen least, or
+            withhold. If blank, a whole leaf would join them and show nothing; then they are withheld unless said.
         merge_siblings: Join categories that are too few alone to sets {a|b}.
         transfer: Which rows of complying leaves complete their siblings; the greedy way costs the fewest majorities.
 

@@ -11,12 +11,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
+from numpy.typing import NDArray
 
-from kspan.data.arrays import Int64s
+from kspan.data.arrays import Codes, Int64s
 from kspan.data.schema import Schema
 from kspan.data.table import Column, Table
 from kspan.induce.tree.features import Feature, features
 from kspan.model.tree.model import Edge, Node, Region, Tree
+
+Int32s = NDArray[np.int32]
 
 TOLD, ASKED = 16, 64
 """Numbers are told in so many bins at most, and asked for between so many."""
@@ -28,7 +31,7 @@ LEAST_BITS = 1e-9
 class _Grown:
     """A node that is grown, with its question if it has one."""
 
-    rows: Int64s
+    rows: Int32s
     feature: int | None = None
     regions: Sequence[Region] = ()
     sons: "list[_Grown]" = field(default_factory=list)
@@ -82,7 +85,7 @@ class _Growing:
         self.told_sizes = np.array([int(each.max(initial=0)) + 1 for each in bins], np.int64)
         self.worth = np.array([_worth(each, self.weights) for each in bins])
 
-    def people(self, rows: Int64s) -> int:
+    def people(self, rows: Int32s) -> int:
         """How many people some rows are."""
         return int(self.weights[rows].sum()) if len(self.weights) else len(rows)
 
@@ -138,7 +141,7 @@ def _told(column: Column, weights: Int64s) -> Int64s:
     return _bins(column.codes, column.size, len(column.values), weights, most)[column.codes]
 
 
-def _bins(codes: Int64s, size: int, plain: int, weights: Int64s, most: int) -> Int64s:
+def _bins(codes: Codes, size: int, plain: int, weights: Int64s, most: int) -> Int64s:
     """The bin of each code: those of values in their order, at most so many, and each other code by itself."""
     bins = np.arange(size)
     if plain > most:
@@ -149,7 +152,7 @@ def _bins(codes: Int64s, size: int, plain: int, weights: Int64s, most: int) -> I
     return bins
 
 
-def _stacked(codes: Sequence[Int64s], rows: int) -> Int64s:
+def _stacked(codes: Sequence[Int64s], rows: int) -> Int32s:
     return np.ascontiguousarray(np.array(codes, np.int32).reshape(len(codes), rows))
 
 
