@@ -12,7 +12,6 @@ import polars as pl
 import kspan as ks
 from experiments.data_sets import DataSet
 from experiments.experiment import SEED, Row
-from kspan.policy.policy import EXACT
 
 LEARNERS: Mapping[str, tuple[str, Mapping[str, Any]]] = {
     "c45": ("c45", {}),
@@ -122,7 +121,7 @@ def _policy(data: DataSet, public: Sequence[str], k: int, way: Way) -> ks.Policy
     asked = replace(
         policy, public=tuple(public), private=private, hierarchies=trees, domains=said, counting=way.counting
     )
-    return replace(asked, grid=EXACT) if way.exact_ends else asked
+    return replace(asked, grid="exact") if way.exact_ends else asked
 
 
 def _is_given(hierarchy: Any) -> bool:
