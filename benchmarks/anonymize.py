@@ -81,7 +81,9 @@ def beside_growing_and_sorting(many: pl.DataFrame, size: Size) -> list[Result]:
     say("kACTUS: growing its tree and pruning it, in turn")
     tree = inner_tree(table, asked, "c45", K)
     times = alternate(
-        lambda: kactus(table, asked, tree, rng=_chance()), lambda: inner_tree(table, asked, "c45", K), size.rounds
+        lambda: kactus(table, asked, tree, rng=_chance(), blank=True),
+        lambda: inner_tree(table, asked, "c45", K),
+        size.rounds,
     )
     results = [compared(f"kACTUS phase 2 / growing its tree, {rows}", times, 1.0)]
     for k in (K, 10):

@@ -131,7 +131,7 @@ def _work(case: Case) -> Callable[[Table, ks.Policy], Callable[[], object]]:
             return lambda: inner_tree(table, asked, "c45", K)
         if case.method == PRUNING:
             tree = inner_tree(table, asked, "c45", K)
-            return lambda: kactus(table, asked, tree, rng=rng)
+            return lambda: kactus(table, asked, tree, rng=rng, blank=True)
         return lambda: methods()[case.method](table, asked, rng=rng, **case.options)
 
     return ready

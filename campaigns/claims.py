@@ -22,8 +22,13 @@ METHODS = ("auto", "kactus", "mondrian", "tds", "tdr", "incognito", "one-dim", "
 OPTIONS: dict[str, tuple[tuple[str, ...], ...]] = {
     "kactus": (
         (),
-        ("--show", "interval"),
+        ("--show", "median"),
+        ("--show", "hierarchy"),
+        ("--blank",),
+        ("--blank", "--show", "mean", "--no-refine"),
+        ("--blank", "--rest", "join"),
         ("--no-refine",),
+        ("--inducer", "together"),
         ("--merge-siblings",),
         ("--transfer", "none"),
         ("--inducer", "id3"),
@@ -254,7 +259,7 @@ def _false_of_run(ended: Run, world: World) -> Falsehoods:
 def _made_by(path: Path) -> str:
     """The method and how numbers are shown; kactus is said where numbers are medians."""
     manifest = json.loads(Path(f"{path}.release.json").read_bytes())
-    medians = manifest["method"] == "kactus" and manifest["facts"].get("show", "median") != "interval"
+    medians = manifest["method"] == "kactus" and manifest["facts"].get("show", "median") in ("median", "mean")
     return "kactus" if medians else str(manifest["method"])
 
 

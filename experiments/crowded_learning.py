@@ -23,9 +23,11 @@ LEARNERS: Mapping[str, tuple[str, Mapping[str, Any]]] = {
 }
 """What learns from a table, by the name of its rows."""
 ORIGINAL, KADET = "original", "kadet"
-PRINTED = {"show": "mean", "refine": False}
+MEDIANS: Mapping[str, Any] = {"show": "median", "blank": True}
+"""kACTUS as it was by default when these ways were measured."""
+PRINTED = {"show": "mean", "blank": True, "refine": False}
 """kACTUS with Figures 5 and 6 as they are printed."""
-INTERVALS = {"show": "interval", "refine": False}
+INTERVALS = {"show": "interval", "blank": True, "refine": False}
 
 
 @dataclass(frozen=True)
@@ -39,19 +41,21 @@ class Way:
     counting: Literal["rows", "people"] = "rows"
     alike: bool = False
     """Are the people who are predicted shown as the release shows such people, and not as they are?"""
+    exact_ends: bool = False
+    """Do ranges end at numbers of people, as they did when the results were measured?"""
 
 
 ORIGINALLY = Way(ORIGINAL, ORIGINAL)
-KACTUS = Way("kactus", "kactus")
-KACTUS_INTERVALS = Way("kactus, intervals", "kactus", INTERVALS)
-KACTUS_ALIKE = Way("kactus, shown alike", "kactus", {"refine": False}, alike=True)
+KACTUS = Way("kactus", "kactus", MEDIANS)
+KACTUS_INTERVALS = Way("kactus, intervals", "kactus", INTERVALS, exact_ends=True)
+KACTUS_ALIKE = Way("kactus, shown alike", "kactus", {**MEDIANS, "refine": False}, alike=True)
 OPTIONS = (
     Way("kactus, as printed", "kactus", PRINTED),
-    Way("kactus, merged siblings", "kactus", {"merge_siblings": True}),
-    Way("kactus, greedy", "kactus", {"transfer": "greedy"}),
-    Way("kactus, people", "kactus", counting="people"),
+    Way("kactus, merged siblings", "kactus", {**MEDIANS, "merge_siblings": True}),
+    Way("kactus, greedy", "kactus", {**MEDIANS, "transfer": "greedy"}),
+    Way("kactus, people", "kactus", counting="people", exact_ends=True),
 )
-"""Ways beside the default one: as the paper prints it, and answers to the drawbacks that it lists."""
+"""Ways beside the first one: as the paper prints it, and answers to the drawbacks that it lists."""
 
 
 def halvings(rows: int, rounds: int) -> Iterator[tuple[list[int], list[int]]]:
@@ -114,9 +118,10 @@ def _policy(data: DataSet, public: Sequence[str], k: int, way: Way) -> ks.Policy
     private = tuple(name for name in data.people.columns if name not in public)
     domains = {**data.policy("k=1").domains, **policy.domains}
     said = {name: domain for name, domain in domains.items() if name not in trees or name in policy.domains}
-    return replace(
+    asked = replace(
         policy, public=tuple(public), private=private, hierarchies=trees, domains=said, counting=way.counting
     )
+    return replace(asked, grid="exact") if way.exact_ends else asked
 
 
 def _is_given(hierarchy: Any) -> bool:

@@ -143,10 +143,11 @@ def test_rows_keep_their_number_and_their_other_columns(method: str, people: pl.
             assert not any(distance(name, *pair, ages) for name, *pair in zip(PUBLIC, cells, row, strict=True))
 
 
-def test_kactus_places_new_rows_by_the_way_to_the_leaf_and_not_by_the_median_shown() -> None:
+@pytest.mark.parametrize("blank", [True, False])
+def test_kactus_places_new_rows_by_what_a_leaf_admits_and_not_by_the_median_shown(blank: bool) -> None:
     people = pl.DataFrame({"age": [10, 11, 12, 30, 40, 80], "label": ["u"] * 3 + ["v"] * 3})
     rules = ks.Policy(public=["age"], target="label", require="k=3")
-    release = ks.anonymize(people, rules, "kactus", secret="0" * 32)
+    release = ks.anonymize(people, rules, "kactus", secret="0" * 32, show="median", blank=blank)
     assert sorted(release.frame["age"].unique()) == ["11", "40"]
     # 24 is nearer to the median 11, but on the other side of the threshold: nearer to the number 30.
     assert release.recode(pl.DataFrame({"age": [24, 9, 1000, 20]}))["age"].to_list() == ["40", "11", "40", "11"]
@@ -155,10 +156,14 @@ def test_kactus_places_new_rows_by_the_way_to_the_leaf_and_not_by_the_median_sho
 def test_a_row_goes_to_the_narrowest_group_that_admits_it() -> None:
     colors, labels = ["red"] * 5 + ["brown"] * 5 + ["blue", "green"] * 2, ["u"] * 5 + ["v"] * 5 + ["w"] * 4
     rules = ks.Policy(public=["color"], target="label", require="k=4")
-    release = ks.anonymize(pl.DataFrame({"color": colors, "label": labels}), rules, "kactus", transfer="none")
+    people = pl.DataFrame({"color": colors, "label": labels})
+    release = ks.anonymize(people, rules, "kactus", transfer="none", blank=True)
     assert sorted(release.frame["color"].unique()) == ["*", "brown", "red"]
     new = pl.DataFrame({"color": ["red", "blue", "pink", None]})
     assert release.recode(new)["color"].to_list() == ["red", "*", "*", "*"]
+    filled = ks.anonymize(people, rules, "kactus", transfer="none")
+    assert sorted(filled.frame["color"].unique()) == ["brown", "red", "{blue|green}"]
+    assert filled.recode(new)["color"].to_list()[:2] == ["red", "{blue|green}"]
 
 
 def test_a_value_that_nobody_had_finds_its_place_in_the_hierarchy() -> None:

@@ -187,7 +187,7 @@ def test_columns_in_no_list_are_dropped_and_wrong_names_refused() -> None:
     with pytest.raises(ks.PolicyError, match="has no option 'shwo'"):
         ks.Anonymizer(method="mondrian", options={"shwo": "set"}).fit(PEOPLE)
     with pytest.raises(ks.PolicyError, match="target"):
-        ks.Anonymizer(method="kactus").fit(PEOPLE)
+        ks.Anonymizer(method="tds").fit(PEOPLE)
 
 
 RELEASED = ks.anonymize(

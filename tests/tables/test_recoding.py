@@ -282,7 +282,8 @@ def document() -> dict[str, Any]:
         public=["age", "town", "zip"], private=["income"], target="label", require="k=3",
         hierarchies={"town": towns, "zip": ks.Prefixes()}, domains={"age": [0, 120]},
     )  # fmt: skip
-    return dict(json.loads(ks.anonymize(people, rules, "kactus", secret="0" * 32).kept_recoding().content))
+    release = ks.anonymize(people, rules, "kactus", secret="0" * 32, show="median", blank=True)
+    return dict(json.loads(release.kept_recoding().content))
 
 
 DOCUMENT = document()

@@ -13,7 +13,7 @@ from kspan.data.arrays import Bools, Int64s
 from kspan.data.groups import NO_WEIGHTS, Counts, Groups, count_values
 from kspan.data.table import Table
 from kspan.kernels import mondrian as kernels
-from kspan.model.partition import Partition, Shown
+from kspan.model.partition import WITHHELD, Partition, Shown
 
 Bytes = NDArray[np.uint8]
 
@@ -74,9 +74,12 @@ class Canvas:
             np.array([0]), np.array([len(self.rows)]), np.array([self.crowds.table.people]), np.zeros(1, np.int64)
         )
 
-    def cut_up(self, cuts_of: Callable[[Parts], Cuts]) -> tuple[Int64s, int]:
-        """Cut until no part can be cut any more; returns the part of each row of the table, and how many there are."""
-        waiting, finished = [self.everybody()], []
+    def cut_up(self, cuts_of: Callable[[Parts], Cuts], begun: Parts | None = None) -> tuple[Int64s, int]:
+        """Cut until no part can be cut any more; returns the part of each row of the table, and how many there are.
+
+        It begins with everybody, or with parts that were made before.
+        """
+        waiting, finished = (self.everybody() if begun is None else begun).batches(), []
         while waiting:
             parts = waiting.pop()
             large = parts.people >= 2 * self.crowds.k
@@ -85,9 +88,15 @@ class Canvas:
             finished += [parts.where(~large), divisible.where(~cuts.found)]
             waiting += self.divide(divisible.where(cuts.found), cuts.left[cuts.found]).batches()
         ends = np.sort(np.concatenate([parts.end for parts in finished]))
-        group = np.empty(len(self.rows), np.int64)
+        group = np.full(self.crowds.rows, WITHHELD, np.int64)
         group[self.rows] = np.repeat(np.arange(len(ends), dtype=self.rows.dtype), np.diff(ends, prepend=0))
         return group, len(ends)
+
+    def parts_of(self, group: Int64s, number: int) -> Parts:
+        """Parts that were made before, if the rows of the canvas are in their order."""
+        rows = np.bincount(group[self.rows], minlength=number)
+        end = np.cumsum(rows)
+        return Parts(end - rows, end, self.crowds.sizes(group, number), np.zeros(number, np.int64))
 
     def large(self, left: Int64s, people: Int64s) -> Bools:
         """Are there enough people on both sides?"""
@@ -145,7 +154,9 @@ def apart(group: Int64s, shown: dict[str, Shown], number: int) -> Partition:
     """Number groups in the order of what they show; those that show the same, as nodes may, become one."""
     seen = Table({name: cells.column for name, cells in shown.items()}, number)
     different = Partition.by_equality(seen, shown)
-    return Partition(different.group[group], different.number, different.shown)
+    of_row = different.group[group]
+    of_row[group == WITHHELD] = WITHHELD
+    return Partition(of_row, different.number, different.shown)
 
 
 def resisting(resist: bool) -> dict[str, bool]:

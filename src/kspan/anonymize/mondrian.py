@@ -29,7 +29,7 @@ from kspan.data.arrays import Floats, Int64s
 from kspan.data.hierarchy import Hierarchy
 from kspan.data.table import Column, Table
 from kspan.kernels import mondrian as kernels
-from kspan.model.partition import Shown
+from kspan.model.partition import WITHHELD, Shown
 from kspan.options import takes_options
 from kspan.policy import Policy
 
@@ -75,6 +75,13 @@ def mondrian(
     return Recoding(
         partition, {"cuts": number - 1, "relaxed": relaxed, "show": show, "width": width} | resisting(resist)
     )
+
+
+def cut_further(crowds: Crowds, group: Int64s, number: int, *, by_hierarchy: bool) -> tuple[Int64s, int]:
+    """Cut groups that another method made, at the median of the widest attribute; rows in none stay in none."""
+    order = np.argsort(group, kind="stable")
+    canvas = _Canvas(crowds, order[np.count_nonzero(group == WITHHELD) :], by_hierarchy=by_hierarchy, by_range=True)
+    return canvas.cut_up(lambda parts: canvas.cuts(parts, relaxed=False), canvas.parts_of(group, number))
 
 
 class _Attribute:

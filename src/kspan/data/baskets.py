@@ -165,8 +165,21 @@ def _bought(series: pl.Series) -> Bools:
     return bought
 
 
+def is_item(series: pl.Series) -> bool:
+    """Does a column say yes and no, and nothing else?
+
+    >>> is_item(pl.Series(["yes", "no"])), is_item(pl.Series(["F", "M"]))
+    (True, False)
+    """
+    try:
+        _bought(series.drop_nulls())
+    except DataError:
+        return False
+    return True
+
+
 def _refuse(name: str) -> NoReturn:
     raise DataError(
         f"column {name!r} says something else than yes or no, so it is no item: use true and false, 1 and 0, "
-        "yes and no, or leave it out"
+        "yes and no, or leave it out; or take its cells for items (--cells)"
     )

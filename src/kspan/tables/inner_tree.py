@@ -12,37 +12,47 @@ from kspan.data.table import Column, Table
 from kspan.errors import PolicyError
 from kspan.induce.tree.c45 import c45
 from kspan.induce.tree.id3 import id3
+from kspan.induce.tree.together import together
 from kspan.model.tree.imported import imported, is_fitted_tree
 from kspan.model.tree.model import Tree
 from kspan.options import hands_on, takes_options
 from kspan.policy import Policy
 
-Inducer: TypeAlias = Literal["c45", "id3"] | Any
+Inducer: TypeAlias = Literal["c45", "id3", "together"] | Any
 """One of ours by its name, or a `DecisionTreeClassifier` of scikit-learn, fitted or not."""
 
 
 @hands_on(kactus)
 @takes_options
 def grown_and_pruned(
-    table: Table, policy: Policy, *, rng: np.random.Generator, inducer: Inducer = "c45", **options: Any
+    table: Table, policy: Policy, *, rng: np.random.Generator, inducer: Inducer | None = None, **options: Any
 ) -> Recoding:
     """Both phases of kACTUS: a tree, and what is left of it when everybody has a crowd.
 
     Options:
-        inducer: The tree that is pruned.
+        inducer: The tree that is pruned: one for the target, or one that tells most of all public attributes together.
+            If it is not given, c45 for a private target of words; for a private number the tree that tells most of it;
+            without a private target, together.
     """
     return kactus(table, policy, lambda k: inner_tree(table, policy, inducer, k), rng=rng, **options)
 
 
-def inner_tree(table: Table, policy: Policy, inducer: Inducer, min_rows: int) -> Tree:
-    """Return a tree over the public attributes that predicts the policy's target.
+def inner_tree(table: Table, policy: Policy, inducer: Inducer | None, min_rows: int) -> Tree:
+    """Return a tree over the public attributes: of the policy's private target, or of all public attributes together.
 
     Our learners split a node only if at least two of the branches have `min_rows`.
     """
-    if policy.target is None or policy.target in policy.public:
-        raise PolicyError("kactus keeps a table good for predicting: name a private target in the policy")
-    schema = Schema(public=policy.public, private=[policy.target], target=policy.target)
-    if inducer == "c45":
+    target = policy.target if policy.target in policy.private else None
+    schema = Schema(public=policy.public, private=[target] if target else [], target=target)
+    is_number = target is not None and table[target].is_measured
+    if inducer == "together" or (inducer is None and (target is None or is_number)):
+        told = [str(target)] if is_number and inducer is None else policy.public
+        return together(table, schema, told, min_rows=min_rows)
+    if target is None:
+        raise PolicyError(
+            f"the tree of {_name(inducer)} predicts a target: name a private one in the policy, or use 'together'"
+        )
+    if inducer in (None, "c45"):
         return c45(table, schema, min_rows=min_rows, entropy="own-value")
     if inducer == "id3":
         return id3(table, schema, min_rows=min_rows, entropy="own-value")
@@ -50,7 +60,13 @@ def inner_tree(table: Table, policy: Policy, inducer: Inducer, min_rows: int) ->
         return imported(inducer, table, schema)
     if hasattr(inducer, "fit") and hasattr(inducer, "get_params"):
         return imported(_fitted(inducer, table, schema), table, schema)
-    raise PolicyError(f"kactus wraps 'c45', 'id3' or a DecisionTreeClassifier of scikit-learn, not {inducer!r:.40}")
+    raise PolicyError(
+        f"kactus wraps 'c45', 'id3', 'together' or a DecisionTreeClassifier of scikit-learn, not {inducer!r:.40}"
+    )
+
+
+def _name(inducer: Inducer) -> str:
+    return inducer if isinstance(inducer, str) else type(inducer).__name__
 
 
 def _fitted(model: Any, table: Table, schema: Schema) -> Any:

@@ -159,7 +159,9 @@ def trees(draw: st.DrawFn) -> Tree:
 
 OPTIONS = st.fixed_dictionaries(
     {
-        "show": st.sampled_from(["median", "mean", "interval"]),
+        "show": st.sampled_from(["median", "mean", "interval", "hierarchy"]),
+        "blank": st.booleans(),
+        "rest": st.sampled_from([None, "join", "withhold"]),
         "refine": st.booleans(),
         "merge_siblings": st.booleans(),
         "transfer": st.sampled_from(["random", "greedy", "none"]),
@@ -176,6 +178,8 @@ def recoded(
     table = encode(frame, policy)
     tree = some_tree(data.draw, table, policy)
     options = {**data.draw(OPTIONS), **fixed} | ({"show": "interval"} if counting == "people" else {})
+    if options["blank"] and options["show"] == "hierarchy":
+        options["show"] = "interval"
     try:
         return frame, policy, tree, options, kactus(table, policy, tree, rng=seed(), **options)
     except Unreachable:
@@ -213,11 +217,14 @@ def test_every_group_holds_and_every_cell_is_true(data: st.DataObject) -> None:
         people[group].append(row)
     withheld = people.pop(WITHHELD, [])
     assert sum(row["weight"] for row in withheld) < max(policy.require.parts[0].k, 1)  # type: ignore[attr-defined]
+    blank = options["blank"] or policy.counting == "people"
+    if options["rest"] == "join" or (options["rest"] is None and not blank):
+        assert not withheld
     assert naive_holds(policy, [labels_of(rows) for rows in people.values()])
     for group, rows in people.items():
         for name in CELLS:
             cell, values = cells[group][name], [row[name] for row in rows for _ in range(row["weight"])]
-            if options["show"] != "interval" and TYPES[name].is_numeric() and number(cell or "") is not None:
+            if options["show"] in ("median", "mean") and TYPES[name].is_numeric() and number(cell or "") is not None:
                 assert min(values) <= number(cell or "") <= max(values)  # type: ignore[operator]
             else:
                 assert all(admits(cell, value) for value in values)
@@ -290,7 +297,7 @@ def test_counting_people_leaves_with_others_below_are_not_refined() -> None:
     tree = Tree(ATTRIBUTES, "label", "private", ("u", "v", "w"), Node.of_counts((0, 0, 0), 0, edges))
     for counting, groups in (("rows", 3), ("people", 2)):
         policy = policy_of({"k": 3}, counting=counting)
-        options: Any = {"transfer": "none", "show": "interval"}
+        options: Any = {"transfer": "none", "blank": True}
         partition = kactus(encode(frame, policy), policy, tree, rng=seed(), **options).partition
         assert partition.number == groups
         assert spans_hold(frame, policy, partition) == (counting == "people")
@@ -403,7 +410,7 @@ def test_it_is_the_procedure_of_the_paper(data: st.DataObject) -> None:
     tree = some_tree(data.draw, table, policy)
     if table.people < k:
         return
-    partition = kactus(table, policy, tree, rng=seed(), transfer="none", refine=False).partition
+    partition = kactus(table, policy, tree, rng=seed(), transfer="none", refine=False, blank=True).partition
     cells = cells_of(partition)
     for group, expected in zip(partition.group.tolist(), naive_anonymize(frame.rows(named=True), tree, k), strict=True):
         if group == WITHHELD:
@@ -441,7 +448,7 @@ def by_color(sizes: list[int], k: int, labels: str = "u", **options: Any) -> Rec
     edges = tuple(Edge(Region(frozenset({word})), Node.of_counts((0,))) for word in WORDS)
     color = Attribute("q", "public", "categorical", WORDS)
     tree = Tree((color,), "label", "private", ("u", "v", "w"), Node.of_counts((0,), 0, edges))
-    return kactus(encode(frame, policy), policy, tree, rng=seed(), **options)
+    return kactus(encode(frame, policy), policy, tree, rng=seed(), blank=True, **options)
 
 
 # Options
@@ -489,7 +496,7 @@ def by_age(ages: list[float | None], cut: float, k: int, **options: Any) -> list
     edges = tuple(Edge(region, Node.of_counts((0,))) for region in halves)
     tree = Tree((age,), "label", "private", ("u",), Node.of_counts((0,), 0, edges))
     policy = ks.Policy(public=["age"], target="label", require=f"k={k}", domains=options.pop("domains", {}))
-    partition = kactus(encode(frame, policy), policy, tree, rng=seed(), **options).partition
+    partition = kactus(encode(frame, policy), policy, tree, rng=seed(), blank=True, **options).partition
     return [None if group == WITHHELD else cells_of(partition)[group]["age"] for group in partition.group.tolist()]
 
 
@@ -516,7 +523,7 @@ def test_leaves_with_room_are_refined() -> None:
 
 def test_whoever_has_no_value_stays_where_it_is_asked() -> None:
     ages: list[float | None] = [17, 20, None, 31, 44, None]
-    assert by_age(ages, 30, 2) == ["17", "17", "*", "31", "31", "*"]
+    assert by_age(ages, 30, 2, show="median") == ["17", "17", "*", "31", "31", "*"]
 
 
 # Other trees, other requirements
@@ -549,7 +556,12 @@ REQUIRED = [
 @pytest.mark.parametrize("require", REQUIRED)
 @pytest.mark.parametrize(
     ("counting", "options"),
-    [("rows", {}), ("rows", {"merge_siblings": True, "show": "interval"}), ("people", {})],
+    [
+        ("rows", {}),
+        ("rows", {"blank": True, "show": "median"}),
+        ("rows", {"merge_siblings": True, "blank": True}),
+        ("people", {}),
+    ],
     ids=str,
 )
 def test_adult_passes_the_judge(require: str, counting: Any, options: dict[str, Any]) -> None:
@@ -583,6 +595,8 @@ def test_what_cannot_be_is_refused() -> None:
         by_color([2, 2], 2, transfer="some")
     frame = pl.DataFrame({"q": ["a", "d"], "label": ["u", "v"]})
     policy = ks.Policy(public=["q"], target="label", require="k=1", counting="people")
+    with pytest.raises(PolicyError, match="blank shows what the tree asks"):
+        by_color([2, 2], 2, show="hierarchy")
     with pytest.raises(PolicyError, match="nobody can say whom a mean admits"):
         kactus(encode(frame, policy), policy, c45(encode(frame, policy), policy), rng=seed(), show="mean")
 

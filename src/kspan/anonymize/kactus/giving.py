@@ -20,6 +20,8 @@ class Giving:
 
     def __init__(self, table: Table, tree: Tree, transfer: Transfer, rng: np.random.Generator) -> None:
         self.table, self.transfer, self.rng = table, transfer, rng
+        if transfer == "greedy" and not tree.target:
+            raise PolicyError("transfer='greedy' looks at the labels of a target: name one, or use 'random'")
         if transfer == "greedy" and tree.target not in table.columns:
             raise PolicyError(
                 f"transfer='greedy' needs the labels {tree.target!r} that the tree predicts: add them, or use 'random'"

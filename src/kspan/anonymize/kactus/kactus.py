@@ -6,28 +6,44 @@ show what was asked on the way to their leaf; leaves without a crowd are pruned 
 Figure 5 is read as its text reads: rows leave a complying leaf only to complete siblings that have 0 < nui < k of them.
 The procedure is the paper's for any requirement, where "has at least k rows" becomes "satisfies the requirement".
 
-One thing is ours. Where every leaf shows one mean of its numbers (Figure 6), the mean gives away which leaf it is, a
-learner takes it for the reason, and fails on people who have true numbers. Therefore leaves with room for several
-crowds are refined: divided by the numbers that they show, as Mondrian divides, which the paper regrets not to do ("it
-cannot expand the node to narrow its scope"), and a number shown is the median, for which a few large ones do not
-matter. `refine=False, show="mean"` is the paper's way.
+What is ours, and what option is the paper's way:
+
+- Groups show the tightest cells that are true of their people, whether or not the tree asked for them. With `blank`,
+  what was not asked is `*`, and the cells depend on the way to the leaf alone.
+- Numbers are ranges (`show`). Where every leaf shows one mean (Figure 6), the mean gives away which leaf it is, a
+  learner takes it for the reason, and fails on people who have true numbers.
+- Leaves with room for several crowds are divided further as Mondrian divides (`refine`), by any attribute, which the
+  paper regrets not to do ("it cannot expand the node to narrow its scope"). If blank, only by numbers that were asked.
+- Nobody is lost: whoever is left at the root joins the group whose cells they widen least (`rest`). In the paper, these
+  fewer than k people are withheld.
+
+A policy with `counting="people"` wants at least k people, not just rows, to share all that a person can match. Then the
+cells of a group must follow from the public values alone: what was not asked is blank, nothing is transferred, only
+leaves are refined below which there is no other, since whoever is below may match those above, and numbers are ranges.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import Literal
 
 import numpy as np
 
 from kspan.anonymize.crowds import Crowds, Recoding, Regions
+from kspan.anonymize.kactus.filling import Show, filled
 from kspan.anonymize.kactus.giving import Giving, Transfer
-from kspan.anonymize.kactus.leaf_cells import LeafCells, Show, released, shown_by
+from kspan.anonymize.kactus.joining import joined_to_nearest
+from kspan.anonymize.kactus.leaf_cells import LeafCells, released, shown_by
 from kspan.anonymize.kactus.leaves import AllowedTogether, PrunedLeaf, places_above, refined
 from kspan.anonymize.kactus.routes import Rows, VisitedNode, routed, united
+from kspan.anonymize.mondrian import cut_further
 from kspan.data.table import Table
 from kspan.errors import PolicyError
+from kspan.model.partition import WITHHELD
 from kspan.model.tree.model import Tree
 from kspan.options import takes_options
 from kspan.policy import Policy
+
+Rest = Literal["join", "withhold"]
 
 
 @takes_options
@@ -37,8 +53,10 @@ def kactus(
     tree: Tree | Callable[[int], Tree],
     *,
     rng: np.random.Generator,
-    show: Show | None = None,
+    show: Show = "interval",
+    blank: bool = False,
     refine: bool = True,
+    rest: Rest | None = None,
     merge_siblings: bool = False,
     transfer: Transfer = "random",
 ) -> Recoding:
@@ -46,18 +64,19 @@ def kactus(
 
     The tree is phase 1. Any univariate tree will do; a pruned C4.5 with `min_rows` = k is best. It may also be given as
     a function that makes a tree of k, which is called once it is sure that k can be reached. Sets of categories are
-    made from the smallest on, until each is a crowd; only what then remains is pruned.
+    made from the smallest on, until each is a crowd; only what then remains is pruned. For `counting="people"` see
+    above.
 
-    A policy with `counting="people"` wants at least k people, not just rows, to share all that a person can match: then
-    nothing is transferred, so that the place of a person follows from the public values alone; only leaves are refined
-    below which there is no other, since whoever is below may match those above; and numbers are shown as intervals.
-
-    At most k - 1 people are withheld. Where more than k remain at the root and break another requirement, whole leaves
-    join them there, the topmost and smallest first.
+    Where more than k people remain at the root and break another requirement, whole leaves join them there, the topmost
+    and smallest first.
 
     Options:
-        show: What is seen of a number that the tree asks for, the median unless said.
-        refine: Divide leaves further by the numbers that they show.
+        show: What is seen of numbers: the range of a group, its median or its mean; with `hierarchy`, the range, and of
+            an attribute with a hierarchy the lowest common name.
+        blank: Show `*` for what the tree did not ask, as in the paper.
+        refine: Divide leaves with room for several crowds: by any attribute, or by the numbers that they show if blank.
+        rest: What becomes of the fewer than k people who are left over: join those whose cells they widen least, or
+            withhold. If blank, a whole leaf would join them and show nothing; then they are withheld unless said.
         merge_siblings: Join categories that are too few alone to sets {a|b}.
         transfer: Which rows of complying leaves complete their siblings; the greedy way costs the fewest majorities.
 
@@ -74,32 +93,65 @@ def kactus(
     ['Red', '{Blue|Yellow}']
     """
     by_people = policy.counting == "people"
-    show, transfer = _settled(by_people, show, transfer)
+    how = _settled(by_people, How(show, blank, refine, rest, transfer))
     crowds = Crowds(table, policy)
     crowds.check_reachable()
     tree = tree if isinstance(tree, Tree) else tree(crowds.k)
     numeric = {item.name for item in tree.attributes if item.is_measured}
     judge = AllowedTogether(crowds, numeric)
-    pruning = Pruning(judge, Giving(table, tree, transfer, rng), merge_siblings)
+    pruning = Pruning(judge, Giving(table, tree, how.transfer, rng), merge_siblings)
     left = pruning.anonymize(routed(tree, table, policy))
-    pruning.release_the_rest(left)
-    leaves = refined(pruning.released, judge, only_lowest=by_people) if refine else pruning.released
-    partition, group_of_leaf = released(leaves, table, policy, LeafCells(table, show, numeric))
-    regions = Regions(group_of_leaf, shown_by(leaves, table, policy, LeafCells(table, "interval", numeric)))
-    facts = {"show": show, "refine": refine, "merge_siblings": merge_siblings, "transfer": transfer}
-    found = {"transferred": pruning.transferred, "groups": partition.number, "withheld": partition.withheld}
-    return Recoding(partition, {**facts, **found}, regions)
+    left = pruning.release_the_rest(left, join=how.blank and how.rest == "join")
+    made = _of_ways(pruning.released, judge, how) if how.blank else _of_people(pruning.released, left, judge, how)
+    facts = {"show": show, "blank": how.blank, "refine": refine, "rest": how.rest, "merge_siblings": merge_siblings}
+    found = {"transferred": pruning.transferred, "groups": made.partition.number, "withheld": made.partition.withheld}
+    return replace(made, facts={**facts, "transfer": how.transfer, **found})
 
 
-def _settled(by_people: bool, show: Show | None, transfer: Transfer) -> tuple[Show, Transfer]:
-    """What is shown of numbers, and which rows are transferred: where people are counted, intervals and none."""
-    if not by_people:
-        return show or "median", transfer
-    if show not in (None, "interval"):
+@dataclass(frozen=True)
+class How:
+    """What is shown of leaves, and what becomes of those who are left over."""
+
+    show: Show
+    blank: bool
+    refine: bool
+    rest: Rest | None
+    transfer: Transfer
+
+
+def _settled(by_people: bool, how: How) -> How:
+    """What follows from other options, or from how people are counted; refuse what does not fit together."""
+    if by_people and how.show != "interval":
         raise PolicyError(
-            f"the policy counts people, and nobody can say whom a {show} admits: use show='interval', or count rows"
+            f"the policy counts people, and nobody can say whom a {how.show} admits: use show='interval', or count rows"
         )
-    return "interval", "none"
+    if how.blank and how.show == "hierarchy":
+        raise PolicyError("blank shows what the tree asks, which are no names of a hierarchy: use show='interval'")
+    if by_people:
+        how = replace(how, blank=True, transfer="none")
+    return replace(how, rest=how.rest or ("withhold" if how.blank else "join"))
+
+
+def _of_ways(leaves: list[PrunedLeaf], judge: AllowedTogether, how: How) -> Recoding:
+    """Groups that show what was asked on the way to their leaves, and nothing else."""
+    table, policy = judge.table, judge.policy
+    if how.refine:
+        leaves = refined(leaves, judge, only_lowest=policy.counting == "people")
+    partition, group_of_leaf = released(leaves, table, policy, LeafCells(table, how.show, judge.numeric))
+    ways = shown_by(leaves, table, policy, LeafCells(table, "interval", judge.numeric))
+    return Recoding(partition, regions=Regions(group_of_leaf, ways))
+
+
+def _of_people(leaves: list[PrunedLeaf], left: Rows, judge: AllowedTogether, how: How) -> Recoding:
+    """Groups that show all that is true of the people of their leaves."""
+    group, number = np.full(judge.table.rows, WITHHELD, np.int64), len(leaves)
+    for place, leaf in enumerate(leaves):
+        group[leaf.rows] = place
+    if how.refine:
+        group, number = cut_further(judge.crowds, group, number, by_hierarchy=how.show == "hierarchy")
+    if len(left) and how.rest == "join":
+        group, number = joined_to_nearest(judge, group, number, left)
+    return filled(judge.crowds, group, number, how.show)
 
 
 class Pruning:
@@ -169,15 +221,21 @@ class Pruning:
         self.transferred += len(together) - len(left)
         return [replace(leaf, rows=rows) for leaf, rows in zip(complying, kept, strict=True)], together
 
-    def release_the_rest(self, left: Rows) -> None:
-        """Who is left at the root is released without any public cell, or withheld (line 32)."""
+    def release_the_rest(self, left: Rows, *, join: bool) -> Rows:
+        """Release who is left at the root as one leaf, if that may be; return those who are not released (line 32).
+
+        Leaves join them if they are too many to be withheld, if others depend on them, or if `join` asks for it.
+        """
         judge = self.judge
         if not len(left):
-            return
+            return left
         if judge.holds([left])[0]:
             self.released.append(PrunedLeaf({}, left))
-        elif judge.people(left) >= judge.k or not judge.holds_alone(self.released):
+        elif join or judge.people(left) >= judge.k or not judge.holds_alone(self.released):
             self.released.append(PrunedLeaf({}, self.joined(left)))
+        else:
+            return left
+        return left[:0]
 
     def joined(self, left: Rows) -> Rows:
         """The rows left at the root, with leaves that join them until they are a crowd.

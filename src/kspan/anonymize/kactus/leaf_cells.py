@@ -2,21 +2,20 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
-from kspan.anonymize.cells import MEAN_DIGITS, shown
+from kspan.anonymize.cells import shown
+from kspan.anonymize.kactus.filling import Show, mean_between, middle
 from kspan.anonymize.kactus.leaves import PrunedLeaf
 from kspan.anonymize.kactus.routes import Rows, Runs
 from kspan.data.arrays import Int64s
-from kspan.data.cells import SUPPRESSED, number_text, write_interval, write_set
+from kspan.data.cells import SUPPRESSED, write_interval, write_set
 from kspan.data.groups import group_rows
 from kspan.data.table import Column, Table
 from kspan.model.partition import WITHHELD, Partition, Shown
 from kspan.policy import Policy
-
-Show = Literal["median", "mean", "interval"]
 
 
 class LeafCells:
@@ -39,34 +38,21 @@ class LeafCells:
         in_a_row = len(runs) == 1
         if in_a_row and runs[0][1] == runs[0][0] + 1:
             return column.label(runs[0][0])
-        if name in self.numeric and self.show == "median":
-            return column.label(self._middle(column, leaf.rows))
-        if name in self.numeric and self.show == "mean":
-            return self._mean(column, runs, leaf.rows)
+        if name in self.numeric and self.show in ("median", "mean"):
+            return self._number(column, runs, leaf.rows)
         if name in self.numeric and in_a_row:
             return self._interval(column, *runs[0])
         return write_set(column.label(code) for first, end in runs for code in range(first, end))
 
+    def _number(self, column: Column, runs: Runs, rows: Rows) -> str:
+        codes = column.codes[rows].astype(np.int64)
+        weights = None if self.table.weights is None else self.table.weights[rows]
+        if self.show == "median":
+            return middle(column, codes, weights)
+        return mean_between(column, codes, weights, runs[0][0], runs[-1][1] - 1)
+
     def _interval(self, column: Column, first: int, end: int) -> str:
         return write_interval(*_ends(column, first, end)) if column.ends is None else column.run(first, end - 1)
-
-    def _middle(self, column: Column, rows: Rows) -> int:
-        """The code of the person in the middle, of two the lower one."""
-        codes = column.codes[rows]
-        if self.table.weights is None:
-            middle = (len(codes) - 1) // 2
-            return int(np.partition(codes, middle)[middle])
-        order = np.argsort(codes, kind="stable")
-        people = np.cumsum(self.table.weights[rows[order]])
-        return int(codes[order[np.searchsorted(people, (people[-1] + 1) // 2)]])
-
-    def _mean(self, column: Column, runs: Runs, rows: Rows) -> str:
-        """The mean, with few digits, but with as many as it takes to stay between the ends."""
-        weights = None if self.table.weights is None else self.table.weights[rows]
-        exact = float(np.average(column.values[column.codes[rows]].astype(np.float64), weights=weights))
-        low, high = float(column.values[runs[0][0]]), float(column.values[runs[-1][1] - 1])
-        rounded = (float(f"{exact:.{digits}g}") for digits in range(MEAN_DIGITS, 18))
-        return number_text(next((mean for mean in rounded if low <= mean <= high), min(max(exact, low), high)))
 
 
 def released(leaves: Sequence[PrunedLeaf], table: Table, policy: Policy, cells: LeafCells) -> tuple[Partition, Int64s]:

@@ -4,6 +4,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+import polars as pl
+
 from kspan.audit.baskets.implied import implied_spans
 from kspan.audit.baskets.sides import Published
 from kspan.audit.baskets.spans import basket_spans
@@ -18,6 +20,7 @@ from kspan.frames.files import load
 from kspan.model.items.model import OfItems
 from kspan.model.kinds import Given
 from kspan.policy import Policy
+from kspan.policy.items import columns_of, itemized
 from kspan.policy.patterns import by_name, expanded, roles_of
 from kspan.policy.values import check_items
 from kspan.privacy import Requirement
@@ -32,6 +35,10 @@ def audit_baskets(published: Published, people: Any, policy: Policy | Requiremen
     release says which role each item has. A requirement on private values is about each private item where something
     is told of it.
     """
+    frame = None if people is None else load(people)
+    of_cells = [] if frame is None else columns_of(published.model.roles, frame.columns)
+    if frame is not None and of_cells:
+        frame, policy = _of_items(frame, policy, of_cells)
     require = policy.require if isinstance(policy, Policy) else policy
     if isinstance(policy, Policy):
         _check_roles(published, policy)
@@ -40,9 +47,8 @@ def audit_baskets(published: Published, people: Any, policy: Policy | Requiremen
         require = resolved(require, published.model.private)
         require.check(published.model.private)
     check_items(require)
-    if people is None:
+    if frame is None:
         return judge(implied_spans(published), require, show=show)
-    frame = load(people)
     if isinstance(policy, Policy):
         policy = expanded(policy, frame.columns)
         policy.check_columns(frame.columns)
@@ -52,6 +58,18 @@ def audit_baskets(published: Published, people: Any, policy: Policy | Requiremen
         return judge(by_people(basket_spans(published, baskets), policy), require, show=show)
     baskets = encode_baskets(frame, list(published.model.roles))
     return judge(basket_spans(published, baskets), require, show=show)
+
+
+def _of_items(
+    frame: pl.DataFrame, policy: Policy | Requirement, columns: list[str]
+) -> tuple[pl.DataFrame, Policy | Requirement]:
+    """The table in which cells of some columns are items; a policy that names the columns then names the items."""
+    if isinstance(policy, Policy):
+        named = expanded(policy, frame.columns)
+        ours = {*named.public, *named.private}
+        if ours.issuperset(columns):
+            return itemized(frame, named, columns)
+    return itemized(frame, Policy(public=columns, require="k=1"), columns)[0], policy
 
 
 def judge_of_baskets(publishes: Callable[[Any], Published], kind: str, called: str) -> Judge:

@@ -8,6 +8,7 @@ from kspan.audit.judge import judge
 from kspan.audit.of_persons import by_people
 from kspan.audit.request import AuditRequest, Judge
 from kspan.data.encode import encode_people
+from kspan.data.meaning import canonical
 from kspan.data.table import Table
 from kspan.errors import DataError, PolicyError, listed
 from kspan.model.clusters.model import Clusters
@@ -37,6 +38,8 @@ def clustered_people(clusters: Clusters, people: pl.DataFrame, policy: Policy) -
     if absent:
         raise DataError(f"the people lack the column {listed(absent)}: give the table that the clusters were made from")
     table = encode_people(people, policy, names)
+    if policy.range_pattern is not None:
+        table = canonical(table, policy.range_pattern)
     clusters.check(table)
     return table
 

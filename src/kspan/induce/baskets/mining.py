@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from kspan.data.arrays import Int64s
-from kspan.data.baskets import Baskets, encode_baskets
+from kspan.data.baskets import Baskets, encode_baskets, is_item
 from kspan.data.persons import check_says_whose, persons_of
 from kspan.errors import DataError, PolicyError, listed
 from kspan.frames.files import load
@@ -17,6 +17,7 @@ from kspan.induce.known import classes_of
 from kspan.model.items.model import OfItems
 from kspan.options import Within
 from kspan.policy import Policy, PolicyLike
+from kspan.policy.items import columns_of, itemized
 from kspan.policy.patterns import expanded
 from kspan.policy.values import check_items
 
@@ -41,13 +42,28 @@ class Shop:
 
 
 def opened(
-    people: Any, policy: PolicyLike, speaking: OfItems | None = None, what: str = "", *, known: Int64s | None = None
+    people: Any,
+    policy: PolicyLike,
+    speaking: OfItems | None = None,
+    what: str = "",
+    *,
+    known: Int64s | None = None,
+    cells: bool = False,
 ) -> Shop:
-    """Read the items that a policy names; refuse a release that speaks of others, `what` names it."""
+    """Read the items that a policy names; refuse a release that speaks of others, `what` names it.
+
+    If `cells`, columns that say more than yes or no are an item for each cell (see `kspan.data.items`); a release that
+    speaks of such items says by itself which columns these are.
+    """
     frame = load(people)
     said = expanded(Policy.of(policy), frame.columns)
     said.check_columns(frame.columns)
     check_says_whose(frame, said)
+    of_cells = [] if speaking is None else columns_of(speaking.roles, frame.columns)
+    if cells:
+        of_cells = [name for name in (*said.public, *said.private) if not is_item(frame[name])]
+    if of_cells:
+        frame, said = itemized(frame, said, of_cells)
     check_items(said.require)
     items = (*said.public, *said.private)
     if speaking is not None and (unknown := sorted(set(speaking.roles) - set(items))):

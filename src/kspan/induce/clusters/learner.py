@@ -9,8 +9,10 @@ import numpy as np
 
 from kspan.data.arrays import Bools, Floats, Int64s
 from kspan.data.encode import encode_people
+from kspan.data.general import GeneralNumbers
 from kspan.data.groups import NO_WEIGHTS, Counts, Groups, count_groups, group_rows, tally
 from kspan.data.kinds.words import WORDS
+from kspan.data.meaning import canonical
 from kspan.data.schema import Schema
 from kspan.data.table import Column, Table
 from kspan.errors import Unreachable
@@ -19,7 +21,7 @@ from kspan.induce.clusters.reach import cells_of
 from kspan.induce.clusters.spanning_tree import Forest, spanning_tree
 from kspan.induce.known import classes_of, exposed_before
 from kspan.induce.persons import NOTHING_TOLD, Persons
-from kspan.model.clusters.axes import Axis, Center, NumberAxis, WordAxis, short
+from kspan.model.clusters.axes import Axis, Center, NumberAxis, WordAxis, check_numbers, meant, numbers_of, short
 from kspan.model.clusters.model import Clusters
 from kspan.model.tree.model import Attribute, Role
 from kspan.options import Within, takes_options
@@ -60,8 +62,9 @@ def clusters(
     At first all people are one cluster. The longest edge is cut if the clusters would then satisfy the requirement, as
     judged by their centers and the cells nearest to these; otherwise the next edge is tried. It ends with `most`
     clusters, or when no edge is left. The center of very few people would be a picture of them; the paper's own
-    `min_people` is 1. Two categories are always one apart. `known` are the classes of rows that earlier releases tell
-    apart (see `kspan.induce.known`).
+    `min_people` is 1. Two categories are always one apart. Cells of a released table count as what they are expected to
+    hold: ranges as their middle, sets as equal shares; whoever shows the same is one kind of people. `known` are the
+    classes of rows that earlier releases tell apart (see `kspan.induce.known`).
 
     Options:
         most: The most clusters.
@@ -69,6 +72,8 @@ def clusters(
         scaling: What numbers are divided by to be comparable.
     """
     check_occurs(policy.require, table, policy)
+    if policy.range_pattern is not None:
+        table = canonical(table, policy.range_pattern)
     axes = tuple(_axis(table[name], policy, scaling) for name in (*policy.public, *policy.private))
     fewest = policy.require.crowd if min_people is None else min_people
     drafts = _Drafts(axes, table, policy, classes_of(known, table.rows, table.persons))
@@ -223,19 +228,21 @@ def _alike(reached: Bools) -> tuple[Int64s, Int64s]:
 
 def _axis(column: Column, policy: Schema, scaling: Scaling) -> Axis:
     role: Role = "public" if column.name in policy.public else "private"
-    if not column.is_measured:
-        values = tuple(column.label(code) for code in range(column.size) if code != column.missing)
+    shown = meant(column)
+    if not column.is_measured and not isinstance(shown, GeneralNumbers):
+        words = [column.label(code) for code in range(column.size) if code != column.missing]
+        values = tuple(words if shown is None else map(str, shown.values))
         return WordAxis(Attribute(column.name, role, WORDS, values, has_missing=column.has_missing))
-    column.check_measured_for_all()
+    check_numbers(column)
     domain = column.domain
     low, high = (None, None) if domain is None else (domain.low, domain.high)
-    numbers = column.values.astype(np.float64)[column.codes]
+    numbers = numbers_of(column)[column.codes]
     if scaling == "range" and low is not None and high is not None:
         width = high - low
     else:
         width = {"deviation": numbers.std(), "range": np.ptp(numbers), "none": 1.0}[scaling]
-    attribute = Attribute(column.name, role, column.kind, (), low, high)
-    return NumberAxis(attribute, short(float(width)) or 1.0)
+    kind = column.kind if shown is None else column.kind.measure
+    return NumberAxis(Attribute(column.name, role, kind, (), low, high), short(float(width)) or 1.0)
 
 
 def _fewest_persons(person: Int64s, part: Int64s) -> int:

@@ -41,6 +41,7 @@ def mine_itemsets(
     min_support: Share = 0.01,
     max_items: Most = 4,
     most: Most = 100,
+    cells: bool = False,
     known: Int64s | None = None,
 ) -> MinedItemsets:
     """Mine the most frequent itemsets that keep the policy's requirement when all of them are released together.
@@ -55,9 +56,10 @@ def mine_itemsets(
         min_support: The least share of people of an itemset, more than 0.
         max_items: The most items of an itemset.
         most: The most itemsets.
+        cells: Columns that say more than yes or no are an item for each cell, also those of a released table.
     """
     check_above_zero(min_support=min_support)
-    shop = opened(people, policy, known=known)
+    shop = opened(people, policy, known=known, cells=cells)
     found = frequent(shop.baskets, min_support, max_items, "itemsets")
     if not len(found):
         raise Unreachable(f"no itemset reaches min_support={min_support:g}: lower it")

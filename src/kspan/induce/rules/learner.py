@@ -50,6 +50,7 @@ def mine_rules(
     max_items: Annotated[int, Within(2)] = 4,
     most: Most = 100,
     tell_lift: bool = False,
+    cells: bool = False,
     known: Int64s | None = None,
 ) -> MinedRules:
     """Mine the best rules, by the measure, that keep the policy's requirement when all of them are released together.
@@ -68,9 +69,10 @@ def mine_rules(
         max_items: The most items of a rule.
         most: The most rules.
         tell_lift: Tell the support of right sides, too, which tells more, and counts.
+        cells: Columns that say more than yes or no are an item for each cell, also those of a released table.
     """
     check_above_zero(min_support=min_support, min_confidence=min_confidence)
-    shop = opened(people, policy, known=known)
+    shop = opened(people, policy, known=known, cells=cells)
     found = _candidates(shop.baskets, min_support, min_confidence, max_items)
     return _chosen(found, shop, measure, most, tell_lift)
 

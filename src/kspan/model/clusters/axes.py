@@ -1,14 +1,24 @@
-"""The attributes that clusters are measured in: numbers on a line, or words as corners that are equally far apart."""
+"""The attributes that clusters are measured in: numbers on a line, or words as corners that are equally far apart.
+
+A cell of a released table is where its people are expected to be: a range of numbers at its middle, a set of words at
+equal shares of them. So the people of one group are at one place.
+"""
 
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from kspan.data.alike import look
-from kspan.data.arrays import Floats
+from kspan.data.arrays import Bools, Floats, Int64s
+from kspan.data.cells import Exact
+from kspan.data.expected import Numbers, known
+from kspan.data.general import GeneralNumbers, GeneralWords, general
+from kspan.data.meaning import meanings
+from kspan.data.numeric_features import middle
 from kspan.data.table import MISSING_LABEL, Column
 from kspan.errors import DataError
 from kspan.model.checks import Place, number
@@ -85,18 +95,17 @@ class NumberAxis(Axis):
         return 1
 
     def check(self, column: Column) -> None:
-        """Refuse a column in which somebody has no number."""
-        column.check_measured_for_all()
+        """Refuse a column in which somebody has no number, and shows no range of numbers."""
+        check_numbers(column)
 
     def squares(self, column: Column, centers: Floats, *, strangers: bool = False) -> Floats:
         """Return the squared distances; callers have refused people without a number."""
-        numbers = column.values.astype(np.float64)
-        squares: Floats = ((numbers[:, None] - centers[None, :, 0]) / self.scale) ** 2
+        squares: Floats = ((numbers_of(column)[:, None] - centers[None, :, 0]) / self.scale) ** 2
         return squares
 
     def coordinates(self, column: Column) -> Floats:
         """Return the numbers over the scale."""
-        return column.values.astype(np.float64)[:, None] / self.scale
+        return numbers_of(column)[:, None] / self.scale
 
     def center(self, mean: Floats) -> Center:
         """Return the mean number."""
@@ -139,20 +148,53 @@ class WordAxis(Axis):
 
     def squares(self, column: Column, centers: Floats, *, strangers: bool = False) -> Floats:
         """Return the squared distances of the categories from the shares of each center."""
-        seen = look if self.attribute.role == "private" else str
-        # Reversed, so that of values that look alike the first one counts.
-        place = {seen(value): at for at, value in reversed(list(enumerate(self.values)))}
-        known = np.array([place.get(seen(column.label(code)), -1) for code in range(column.size)], np.int64)
-        if not strangers and (known < 0).any():
-            raise DataError(f"column {column.name!r} has values that the clusters do not know: give people they are of")
-        # The place -1 of an unknown category picks some row, which 0 replaces.
-        return np.where((known < 0)[:, None], 0.0, category_squares(centers, self.scale)[known])
+        place = self._places(column)
+        squares = category_squares(centers, self.scale)[place]
+        unknown = np.flatnonzero(place < 0)
+        if len(unknown):
+            shares = self._shares(column, place)
+            says = shares.sum(axis=1) > 0
+            if not strangers and not says.all():
+                raise DataError(
+                    f"column {column.name!r} has values that the clusters do not know: give people they are of"
+                )
+            apart = (shares**2).sum(axis=1)[:, None] - 2 * shares @ centers.T + (centers**2).sum(axis=1)
+            # The place -1 of an unknown category picked some row, which is replaced.
+            squares[unknown] = np.where(says[:, None], apart / (2 * self.scale**2), 0.0)[unknown]
+        return squares
 
     def coordinates(self, column: Column) -> Floats:
-        """Return a corner of a simplex for every category."""
+        """Return a corner of a simplex for every category, and a place between corners for a set of them."""
         # Corners of unit length are the square root of 2 apart: two categories shall be one apart, over the scale.
-        corners: Floats = np.eye(column.size) / (np.sqrt(2) * self.scale)
+        corners: Floats = self._shares(column, self._places(column)) / (np.sqrt(2) * self.scale)
         return corners
+
+    def _places(self, column: Column) -> Int64s:
+        """The place of each code among the categories, -1 if it is none of them."""
+        place = self._by_look()
+        seen = self._seen
+        return np.array([place.get(seen(column.label(code)), -1) for code in range(column.size)], np.int64)
+
+    def _shares(self, column: Column, place: Int64s) -> Floats:
+        """The share of each category for every code: one, or of a released cell all that it admits alike."""
+        shares = np.zeros((column.size, self.width))
+        shares[np.flatnonzero(place >= 0), place[place >= 0]] = 1.0
+        shown = meant(column) if (place < 0).any() else None
+        if isinstance(shown, GeneralWords):
+            known_words = self._by_look()
+            for code in np.flatnonzero(place < 0).tolist():
+                words = self.attribute.values if code == column.suppressed else shown.values[shown.places(code)]
+                members = [at for word in words if (at := known_words.get(self._seen(str(word)))) is not None]
+                shares[code, members] = 1 / max(len(members), 1)
+        return shares
+
+    def _by_look(self) -> dict[str, int]:
+        # Reversed, so that of values that look alike the first one counts.
+        return {self._seen(value): at for at, value in reversed(list(enumerate(self.values)))}
+
+    @property
+    def _seen(self) -> Callable[[str], str]:
+        return look if self.attribute.role == "private" else str
 
     def center(self, mean: Floats) -> Center:
         """Return the shares of the categories, which still add up to 1."""
@@ -193,6 +235,44 @@ class WordAxis(Axis):
         if min(shares) < 0 or not math.isclose(sum(shares), 1, abs_tol=SLACK):
             place.refuse("the shares of a center must be numbers from 0 to 1 that add up to 1")
         return shares
+
+
+def meant(column: Column) -> GeneralWords | GeneralNumbers | None:
+    """What the cells of a column admit, if some of them are general; None if all are single values."""
+    if column.is_measured:
+        return None
+    read = meanings(column)
+    if read.doubtful is not None or (column.suppressed is None and all(isinstance(cell, Exact) for cell in read.cells)):
+        return None
+    return general(column)
+
+
+def check_numbers(column: Column) -> None:
+    """Refuse a column in which somebody has no number, and shows no range of numbers."""
+    shown = meant(column)
+    if not isinstance(shown, GeneralNumbers):
+        column.check_measured_for_all()
+    elif not _says(shown)[column.codes].all():
+        raise DataError(
+            f"column {column.name!r} must show a number or a range for everybody, and not * or nothing: leave the "
+            "column out, or these people"
+        )
+
+
+def numbers_of(column: Column) -> Floats:
+    """The number that each code counts as: its own, or the middle of the range that it shows."""
+    shown = meant(column)
+    if not isinstance(shown, GeneralNumbers):
+        return column.values.astype(np.float64)
+    attribute = known(shown)
+    assert isinstance(attribute, Numbers)
+    return middle(attribute, attribute.cells(shown))
+
+
+def _says(shown: GeneralNumbers) -> Bools:
+    attribute = known(shown)
+    assert isinstance(attribute, Numbers)
+    return attribute.cells(shown).says
 
 
 def short(value: float) -> float:
