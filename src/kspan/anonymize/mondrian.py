@@ -120,7 +120,9 @@ class _Attribute:
 class _Canvas(Canvas):
     """The rows, with what is cut at medians."""
 
-    def __init__(self, crowds: Crowds, rows: Int64s, *, by_hierarchy: bool, by_range: bool, resist: bool) -> None:
+    def __init__(
+        self, crowds: Crowds, rows: Int64s, *, by_hierarchy: bool, by_range: bool, resist: bool = False
+    ) -> None:
         self.attributes = [
             _Attribute(
                 column, rows, crowds.policy.keep.get(column.name, 1.0), by_hierarchy=by_hierarchy, by_range=by_range
