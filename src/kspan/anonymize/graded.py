@@ -18,7 +18,7 @@ from kspan.data.groups import group_rows
 from kspan.data.table import Column, Table
 
 GRADES = 7
-FEWEST, MOST_LABELS = 3000, 12
+FEWEST, MOST_LABELS = 10_000, 12
 """Fewer kinds of people teach no model; more labels would take too many models."""
 FOLDS, FEW_FOLDS, ROUNDS = 8, 2, 100
 """In how many parts people are graded, in how many if most of them teach no model, and of how many trees models are."""
