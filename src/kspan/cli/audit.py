@@ -89,8 +89,9 @@ class AuditRequest:
         ),
     ] = False
     worlds: Annotated[
-        int, typer.Option(min=1, help="How many worlds --knows-method draws where they are too many to try all.")
-    ] = 200
+        int,
+        typer.Option(min=1, help="How many worlds --knows-method draws at most, if it cannot try all."),
+    ] = 2000
     report: ReportFile = None
     show: Annotated[int, typer.Option(min=0, help="How many of the smallest and of the failing groups to list.")] = 5
     sql: Sql = None

@@ -82,9 +82,9 @@ def print_table_release(manifest: Mapping[str, Any], console: Console) -> None:
 
 def print_known_method(sentence: str, *, holds: bool, console: Console) -> None:
     """Print what somebody learns who knows how a table was made."""
+    console.print()
     console.print(Text("Someone who knows the method", style="bold"))
     console.print(Text(f"  {sentence}", style="" if holds else "red"), soft_wrap=True)
-    console.print()
 
 
 def print_comparison(comparison: Comparison, console: Console) -> None:

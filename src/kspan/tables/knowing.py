@@ -8,9 +8,10 @@ Pei, Minimality attack in privacy preserving data publishing, VLDB 2007; G. Corm
 Minimizing minimality and maximizing utility, VLDB 2010).
 
 Where there are few worlds, all are tried, and the answer is exact. Otherwise some are drawn. In each, the private rows
-change places inside their groups; a group that the method makes again says what its people may have. That is an
-estimate: people are counted as known better than the requirement allows only if chance alone would hardly show it, and
-nothing that it does not find is proved.
+of a few groups change places inside their group, and all others stay; a group that the method makes again says what its
+people may have. That is an estimate: people count as known better than the requirement allows only if chance alone
+would hardly show it, nothing that it does not find is proved, and of groups that are hardly ever made again, nothing is
+said but that.
 """
 
 import itertools
@@ -34,16 +35,16 @@ from kspan.secret import Secret
 from kspan.tables.methods import methods, ranged
 from kspan.tables.release import TableRelease
 
-WORLDS = 200
-"""How many worlds are drawn where they are too many to try all."""
+WORLDS = 2000
+"""How many worlds are drawn at most, where they are too many to try all."""
 MOST_WORLDS = 5000
 """Up to so many are all tried."""
-ENOUGH = 30
-"""In fewer worlds than that nothing is told of a group."""
-SURE = 5.0
-"""By how many standard errors somebody must be known too well: by chance that happens to one in three million."""
-SHARES = (1.0, 0.1)
-"""The shares of groups in which private rows change places: everywhere, and in a few groups at a time."""
+ENOUGH, PLENTY = 20, 100
+"""A group tells nothing if it was made again in fewer worlds than that, and is left alone after so many."""
+SURE = 4.0
+"""By how many standard errors somebody must be known too well: by chance that happens to one in thirty thousand."""
+MOVING = 0.1
+"""The share of groups whose private rows change places in one world."""
 
 Progress = Callable[[str], None]
 Remake = Callable[[Table], Partition]
@@ -61,6 +62,8 @@ class KnownMethod:
     """Worlds that were tried, and those of them in which the method makes the same table, or one of its groups."""
     people: int
     """People of whom enough worlds tell something."""
+    unclear: int
+    """People of whom too few do."""
     failing: int
     """People of whom more can be told than the requirement allows."""
     surest: float
@@ -88,7 +91,9 @@ class KnownMethod:
             return f"Somebody who knows the method learns more than is allowed of {people}: {sure}."
         if self.exact:
             return f"Somebody who knows the method learns no more of anybody than is allowed: {sure}."
-        return f"Nobody was found of whom somebody who knows the method learns more than is allowed: {sure}."
+        unclear = f" Of {self.unclear:,} people too few worlds tell anything." if self.unclear else ""
+        found = "Nobody was found of whom somebody who knows the method learns more than is allowed"
+        return f"{found}: {sure}.{unclear}"
 
 
 def knows_method(release: TableRelease, *, worlds: int = WORLDS, progress: Progress = lambda step: None) -> KnownMethod:
@@ -197,8 +202,8 @@ def _arrangements(often: list[int]) -> Iterator[list[int]]:
 class _Seen:
     """In how many worlds each person has each private value."""
 
-    def __init__(self, dealt: _Deal, *, exact: bool) -> None:
-        self.dealt, self.exact, self.tried, self.possible = dealt, exact, 0, 0
+    def __init__(self, dealt: _Deal, shown: int, *, exact: bool) -> None:
+        self.dealt, self.shown, self.exact, self.tried, self.possible = dealt, shown, exact, 0, 0
         self.keys: dict[str, list[Int64s]] = {name: [] for name in dealt.asked}
 
     def add(self, row: Int64s, people: Int64s) -> None:
@@ -212,13 +217,15 @@ class _Seen:
         counts = {name: self._counts(name) for name in asked}
         shown = next(iter(counts.values()), None)
         if shown is None:
-            return KnownMethod(self.exact, self.tried, self.possible, 0, 0, 0.0, by_table)
+            return KnownMethod(self.exact, self.tried, self.possible, 0, 0, 0, 0.0, by_table)
         surest = max(float((each.majority / each.sizes).max(initial=0.0)) for each in counts.values())
         bad = np.zeros(len(shown.start) - 1, bool)
         for part in require.parts:
             if isinstance(part, OnPrivate):
                 bad |= ~_allowed(part, counts, exact=self.exact)
-        return KnownMethod(self.exact, self.tried, self.possible, len(bad), int(bad.sum()), surest, by_table)
+        people, failing = len(bad), int(bad.sum())
+        unclear = 0 if self.exact else self.shown - people
+        return KnownMethod(self.exact, self.tried, self.possible, people, unclear, failing, surest, by_table)
 
     def _counts(self, name: str) -> Counts:
         """Return a group for each person of whom enough worlds tell: the worlds with each value."""
@@ -262,9 +269,9 @@ def _at_least(share: Floats, number: Int64s) -> Floats:
 
 def _tried(dealt: _Deal, partition: Partition, remake: Remake, progress: Progress) -> _Seen:
     """Try all worlds: possible are those with the same table."""
-    seen, real = _Seen(dealt, exact=True), _shown(dealt, np.arange(dealt.table.rows), partition)
     people = np.flatnonzero(partition.group != WITHHELD)
-    everybody = np.arange(dealt.table.rows) if len(people) < dealt.table.rows else people
+    seen, real = _Seen(dealt, len(people), exact=True), _shown(dealt, np.arange(dealt.table.rows), partition)
+    everybody = np.arange(dealt.table.rows)  # also of those who are withheld something is known
     for row in dealt.every():
         seen.tried += 1
         if seen.tried % 100 == 0:
@@ -294,21 +301,25 @@ def _drawn(
     worlds: int,
     progress: Progress,
 ) -> _Seen:
-    """Draw worlds in which private rows change places inside their groups; groups that are made again tell."""
-    seen, group = _Seen(dealt, exact=False), partition.group
+    """Draw worlds in which private rows change places inside a few groups; groups that are made again tell."""
+    group, groups = partition.group, partition.number
+    seen = _Seen(dealt, int((group != WITHHELD).sum()), exact=False)
     inside = np.argsort(group, kind="stable")
-    real = _members(group, partition.number)
+    real, often = _members(group, groups), np.zeros(groups, np.int64)
     for number in range(worlds):
-        progress(f"trying world {number + 1:,} of {worlds:,}")
-        share = SHARES[number * len(SHARES) // worlds]
-        moving = rng.random(partition.number + 1) < share
-        moving[WITHHELD] = False
+        waiting = np.flatnonzero(often < PLENTY)
+        if not len(waiting):
+            break
+        progress(f"trying world {number + 1:,} of at most {worlds:,}")
+        moving = np.zeros(groups + 1, bool)  # the last place is that of rows that are withheld
+        moving[rng.permutation(waiting)[: math.ceil(MOVING * groups)]] = True
         # Sorted by group, and inside by chance: the k-th row of a group gets the k-th private row of that order.
         mixed = np.lexsort((rng.random(len(group)), group))
         row = np.arange(len(group))
         row[inside] = np.where(moving[group[inside]], mixed, inside)
         made = remake(dealt.world(row))
         again = np.isin(real, _members(made.group, made.number)) & moving[:-1]
+        often += again
         seen.tried += 1
         seen.possible += bool(again.any())
         seen.add(row, np.flatnonzero((group != WITHHELD) & again[group]))
