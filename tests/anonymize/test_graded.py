@@ -9,6 +9,8 @@ from kspan.anonymize import graded as module
 from kspan.anonymize.graded import GRADES, graded
 from kspan.data.encode import encode
 
+pytestmark = pytest.mark.slow
+
 
 def people(rows: int = 1500, labels: int = 2) -> pl.DataFrame:
     rng = np.random.default_rng(1)

@@ -12,6 +12,8 @@ from kspan.data.groups import count_values
 from kspan.policy.document import policy_document, policy_in
 from kspan.utility.loss import classification_metric, penalties
 
+pytestmark = pytest.mark.slow
+
 
 def people(rows: int = 1200) -> pl.DataFrame:
     rng = np.random.default_rng(4)

@@ -13,6 +13,8 @@ from breaches.test_minimality import posterior, tiny_tables
 from kspan.cli.main import main
 from kspan.tables import knowing
 
+pytestmark = pytest.mark.slow
+
 
 def released(frame: pl.DataFrame, require: str, method: str = "mondrian", **options: Any) -> ks.TableRelease:
     policy = ks.Policy(public=["age", "town"], private=["illness"], target="illness", require=require, grid="exact")

@@ -133,6 +133,7 @@ def _numbers(column: Column) -> Floats:
 
 def _one_thread() -> AbstractContextManager[Any]:
     """Sums of several threads may differ in their last digit, and the same secret must give the same table."""
+    import sklearn.ensemble  # noqa: F401  # only threads of libraries that are loaded can be limited
     from threadpoolctl import threadpool_limits
 
     limits: AbstractContextManager[Any] = threadpool_limits(1, "openmp")
