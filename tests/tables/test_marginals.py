@@ -3,6 +3,7 @@
 import json
 from collections import Counter
 from dataclasses import replace
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -181,6 +182,8 @@ def test_they_are_written_with_the_table_or_not_at_all(tmp_path: Path, monkeypat
     release = ks.anonymize(ADULT, rules(10), "mondrian", secret="0" * 32)
     release.save(tmp_path / "a.csv", marginals=tmp_path / "a.json")
     assert ks.load_distributions(tmp_path / "a.json") == release.marginals()
+    named = json.loads((tmp_path / "a.csv.release.json").read_text())["marginals"]
+    assert named == {"file": "a.json", "sha256": sha256((tmp_path / "a.json").read_bytes()).hexdigest()}
     lie = replace(release.marginals(), people=7)
     monkeypatch.setattr(ks.TableRelease, "marginals", lambda self: lie)
     with pytest.raises(ks.KspanError):

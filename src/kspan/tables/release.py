@@ -204,7 +204,9 @@ class TableRelease(ShownInNotebooks):
             )
         return {path: File(judged_distributions(self.marginals(), self.rows_released, self.policy))}
 
-    def manifest(self, digest: str | None = None, *, defused: bool = False) -> dict[str, Any]:
+    def manifest(
+        self, digest: str | None = None, *, defused: bool = False, marginals: Mapping[Any, File] | None = None
+    ) -> dict[str, Any]:
         """Return what goes with the table: its claim, how it was made, what the judge found; no cell of a person.
 
         Every figure follows from the table itself and from what was promised. Whatever tells of rows that are withheld,
@@ -248,6 +250,7 @@ class TableRelease(ShownInNotebooks):
             "utility": {**found["utility"], "suppressed_share": self.suppressed_share},
             "audit": found,
             "sha256": digest,
+            **_told_of_marginals(marginals or {}),
         }
 
     @property
@@ -338,13 +341,14 @@ class TableRelease(ShownInNotebooks):
             )
         # Judged once more: the table can be changed after it was made, and the checksum must be of what is written.
         judged = judged_table(self.frame, self.policy, path, people=self.behind, keep_formulas=keep_formulas)
-        manifest = self.manifest(checksum(judged.content), defused=judged.defused)
+        told = self._judged_marginals(marginals)
+        manifest = self.manifest(checksum(judged.content), defused=judged.defused, marginals=told)
         going, staying = beside(path)
         files = {
             path: File(judged.content),
             going: File(_json(manifest).encode()),
             staying: self._for_owner_alone(source),
-            **self._judged_marginals(marginals),
+            **told,
         }
         with entered(
             self.policy, partial(self._going, path, checksum(judged.content), judged.audit), made_beside=self._ledger
@@ -397,7 +401,7 @@ class TableRelease(ShownInNotebooks):
         try:
             rows, found = judged_rows(draft, self.policy, people=people)
             digest = rows_checksum(rows)
-            manifest = {**self.manifest(digest), "sha256_of": FORM}
+            manifest = {**self.manifest(digest, marginals=marginals), "sha256_of": FORM}
             going, (staying,) = _Stored(draft, _json(manifest)), beside(target)
             owner = self._for_owner_alone(source)
         except BaseException:
@@ -530,6 +534,12 @@ def rows_behind(
         return None
     kept = recoding.partition.group != WITHHELD if wide is None else wide.released(recoding.partition)
     return people.filter(pl.Series(kept))
+
+
+def _told_of_marginals(files: Mapping[Any, File]) -> dict[str, Any]:
+    """Name the file of distributions that goes with a table, and its checksum; nothing, if there is none."""
+    told = [{"file": Path(path).name, "sha256": checksum(file.content)} for path, file in files.items()]
+    return {"marginals": told[0]} if told else {}
 
 
 def _of_the_table(found: dict[str, Any]) -> dict[str, Any]:
