@@ -85,7 +85,7 @@ def _kept(release: ks.TableRelease, fold: Fold) -> Row:
     return {
         "ncp": cost.ncp,
         "blank": blank / (release.table.height * len(public)),
-        "cm": (cost.cm + release.withheld) / everybody,
+        "cm": ((cost.cm or 0) + release.withheld) / everybody,
         "withheld": release.withheld / everybody,
     }
 

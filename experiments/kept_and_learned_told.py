@@ -37,8 +37,8 @@ Cells: TypeAlias = Mapping[tuple[str, int, str], Mapping[str, Any]]
 
 def charts(table: pl.DataFrame) -> Mapping[str, Any]:
     """Accuracy against information kept, a point a method and k, a panel a data set."""
-    means = _means(table)
-    panels = [_panel(means.filter(data=name), name, _ks(means)) for name in _names(means)]
+    mean = means(table)
+    panels = [_panel(mean.filter(data=name), name, _ks(mean)) for name in _names(mean)]
     title = alt.Title(
         "What tables keep, and what is learned from them",
         subtitle="accuracy of boosting with marginals, of people not learned from; dashed: boosting from raw rows",
@@ -48,11 +48,11 @@ def charts(table: pl.DataFrame) -> Mapping[str, Any]:
     return {"accuracy": alt.concat(*panels, columns=2).properties(title=title, background="white")}
 
 
-def _panel(means: pl.DataFrame, name: str, ks: Sequence[int]) -> Any:
+def _panel(mean: pl.DataFrame, name: str, ks: Sequence[int]) -> Any:
     kept = (1 - pl.col("ncp")).alias("kept")
-    points = means.filter(pl.col("method").is_in(list(METHODS))).drop_nulls("marginals")
+    points = mean.filter(pl.col("method").is_in(list(METHODS))).drop_nulls("marginals")
     shown = points.select("method", "k", kept, pl.col("marginals").alias("accuracy"))
-    raw = means.filter(method=RAW).select(pl.col("boosted").mean().alias("accuracy"))
+    raw = mean.filter(method=RAW).select(pl.col("boosted").mean().alias("accuracy"))
     x = alt.X("kept:Q", title="information kept (1 - NCP)", scale=_scale(shown["kept"]), axis=alt.Axis(format=".0%"))
     reached = pl.concat([shown["accuracy"], raw["accuracy"]])
     y = alt.Y("accuracy:Q", title="accuracy", scale=_scale(reached), axis=alt.Axis(format="~%"))
@@ -79,11 +79,11 @@ def _scale(numbers: pl.Series) -> alt.Scale:
 
 def found(table: pl.DataFrame) -> str:
     """All that was measured, and what follows from it."""
-    means = _means(table)
-    cells = {(row["data"], row["k"], row["method"]): row for row in means.iter_rows(named=True)}
+    mean = means(table)
+    cells = by_cell(mean)
     return "\n\n".join(
         [
-            *(_told(cells, name) for name in _names(means)),
+            *(_told(cells, name) for name in _names(mean)),
             *_goals(cells),
             _best(cells),
             _unbeaten(cells),
@@ -94,19 +94,24 @@ def found(table: pl.DataFrame) -> str:
     )
 
 
-def _means(table: pl.DataFrame) -> pl.DataFrame:
+def means(table: pl.DataFrame) -> pl.DataFrame:
     """The mean of every measure over the halves."""
     mean = [pl.col(name).cast(pl.Float64).mean() for name in MEASURES]
     halves = pl.col("fold").n_unique().alias("halves")
     return table.group_by("data", "k", "method", maintain_order=True).agg(*mean, halves)
 
 
-def _names(means: pl.DataFrame) -> list[str]:
-    return list(dict.fromkeys(means["data"]))
+def by_cell(mean: pl.DataFrame) -> Cells:
+    """Means by data set, k and method."""
+    return {(row["data"], row["k"], row["method"]): row for row in mean.iter_rows(named=True)}
 
 
-def _ks(means: pl.DataFrame) -> list[int]:
-    return sorted(means["k"].unique().to_list())
+def _names(table: pl.DataFrame) -> list[str]:
+    return list(dict.fromkeys(table["data"]))
+
+
+def _ks(table: pl.DataFrame) -> list[int]:
+    return sorted(table["k"].unique().to_list())
 
 
 def _pairs(cells: Cells) -> list[tuple[str, int]]:
