@@ -153,10 +153,10 @@ def _goals(cells: Cells, table: pl.DataFrame) -> Iterator[str]:
             continue
         crowd, mondrian = (cells["adult", k, each] for each in ("crowd", "mondrian"))
         ncp = "at most" if crowd["ncp"] <= mondrian["ncp"] else "more than"
-        blank = "under" if crowd["blank"] < MOST_BLANK else "not under"
+        stars = "under" if crowd["blank"] < MOST_BLANK else "not under"
         said.append(
             f"- k = {k}: accuracy {_against(crowd['marginals'], goal)}; NCP {crowd['ncp']:.3f}, {ncp} Mondrian's "
-            f"{mondrian['ncp']:.3f} ({_halves_kept(table, k)}); {100 * crowd['blank']:.1f}% of cells blank, {blank} "
+            f"{mondrian['ncp']:.3f} ({_halves_kept(table, k)}); {100 * crowd['blank']:.1f}% of cells show `*`, {stars} "
             f"{100 * MOST_BLANK:.0f}%."
         )
     if said:
