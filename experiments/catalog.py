@@ -6,6 +6,7 @@ from experiments import (
     kactus_data_sets,
     kactus_methods,
     kactus_scale,
+    kept_and_learned,
     months,
     sharing_generation,
     sharing_pruning,
@@ -30,6 +31,7 @@ EXPERIMENTS: dict[str, Experiment] = {
         sharing_generation.EXPERIMENT,
         sharing_pruning.EXPERIMENT,
         every_method.EXPERIMENT,
+        kept_and_learned.EXPERIMENT,
         months.EXPERIMENT,
     )
 }

@@ -10,7 +10,7 @@ import polars as pl
 
 import kspan as ks
 from experiments.census import EIGHT, TARGET
-from experiments.data_sets import DataSet
+from experiments.data_sets import ADULT, DataSet
 from experiments.every_method_told import FLOOR, METHODS, NAME, RAW, charts, found
 from experiments.experiment import SEED, Block, Data, Experiment, Row
 
@@ -35,7 +35,7 @@ def blocks(quick: bool) -> Sequence[Block]:
 
 
 @dataclass(frozen=True)
-class _Fold:
+class Fold:
     """One fold: people to learn from, people to be predicted, and what raw rows and the majority label reach."""
 
     data: DataSet
@@ -46,22 +46,25 @@ class _Fold:
 
     def accuracy(self, model: Any) -> float:
         """The share of people who get their own label."""
-        return ks.accuracy(ks.predict(model, self.asked)[f"predicted: {TARGET}"], self.asked[TARGET])
+        target = self.data.target
+        return ks.accuracy(ks.predict(model, self.asked)[f"predicted: {target}"], self.asked[target])
 
 
 @lru_cache(maxsize=1)
-def _fold(adult: DataSet, people: int, number: int) -> _Fold:
-    data = replace(adult, people=adult.people.head(people), target=TARGET)
+def fold_of(given: DataSet, people: int, number: int) -> Fold:
+    """One of the halves of the first people of a data set; what is asked of Adult is the income."""
+    target = TARGET if given.name == ADULT else given.target
+    data = replace(given, people=given.people.head(people), target=target)
     half, place = data.folds(SEED + number // FOLDS, FOLDS), number % FOLDS
     known, asked = data.people.filter(half != place), data.people.filter(half == place)
-    majority = str(known[TARGET].mode().sort()[0])
-    made = _Fold(data, known, asked, 0.0, ks.accuracy([majority] * asked.height, asked[TARGET]))
+    majority = str(known[target].mode().sort()[0])
+    made = Fold(data, known, asked, 0.0, ks.accuracy([majority] * asked.height, asked[target]))
     return replace(made, raw=made.accuracy(ks.learn(known, data.policy("k=1"), "c45")))
 
 
 def measure(block: Block, data: Data) -> list[Row]:
     """What every method reaches with one k on one fold."""
-    fold = _fold(data(str(block["data"])), int(block["people"]), int(block["fold"]))
+    fold = fold_of(data(str(block["data"])), int(block["people"]), int(block["fold"]))
     rows: list[Row] = [{"method": RAW, "accuracy": fold.raw}, {"method": FLOOR, "accuracy": fold.floor}]
     for method, kind in METHODS.items():
         make = _tree if kind == "tree" else _table
@@ -77,17 +80,17 @@ def _reached(make: Callable[[], Row]) -> Row:
         return {"accuracy": None}
 
 
-def _tree(fold: _Fold, method: str, block: Block) -> Row:
-    rules = _policy(fold.data, method, int(block["k"]))
+def _tree(fold: Fold, method: str, block: Block) -> Row:
+    rules = policy_of(fold.data, method, int(block["k"]))
     begun = process_time()
     tree = ks.share_tree(fold.known, rules).tree if method == "atp" else ks.learn(fold.known, rules, method)
     seconds = process_time() - begun
     return {"accuracy": fold.accuracy(tree), "making": seconds, "withheld": 0.0}
 
 
-def _table(fold: _Fold, method: str, block: Block) -> Row:
+def _table(fold: Fold, method: str, block: Block) -> Row:
     """The table of a method, and C4.5 learned from it as it is released."""
-    rules = _policy(fold.data, method, int(block["k"]))
+    rules = policy_of(fold.data, method, int(block["k"]))
     options = {"seconds": SECONDS[int(block["people"])]} if method == "k-optimize" else AS_MEASURED.get(method, {})
     begun = process_time()
     release = ks.anonymize(fold.known, rules, method, secret=f"{SEED:032x}", **options)
@@ -102,7 +105,8 @@ def _table(fold: _Fold, method: str, block: Block) -> Row:
     }
 
 
-def _policy(data: DataSet, method: str, k: int) -> ks.Policy:
+def policy_of(data: DataSet, method: str, k: int) -> ks.Policy:
+    """All attributes public, with the hierarchies that a method is given."""
     levels = LEVELS.get(method)
     rules = data.policy(f"k={k}", hierarchies=levels is not None)
     if levels != "words":
