@@ -20,10 +20,10 @@ from kspan.data.table import Column, Table
 GRADES = 7
 FEWEST, MOST_LABELS = 10_000, 12
 """Fewer kinds of people teach no model; more labels would take too many models."""
-FOLDS, FEW_FOLDS, ROUNDS = 8, 2, 100
-"""In how many parts people are graded, in how many if most of them teach no model, and of how many trees models are."""
-LEARNED = 40_000
-"""How many kinds teach the models at most."""
+LARGE, LEARNED = 40_000, 20_000
+"""Up to so many kinds all of them teach the models, of more kinds this many."""
+FOLDS, ROUNDS = (8, 2), (100, 50)
+"""In how many parts people are graded, and of how many trees a model is; the second numbers if there are more kinds."""
 
 
 def graded(table: Table, public: Sequence[Column], target: Column, rng: np.random.Generator) -> list[Int64s]:
@@ -70,10 +70,11 @@ def _told(kinds: _Kinds, labels: int, rng: np.random.Generator) -> list[Int64s]:
     number = len(kinds.known)
     order = rng.permutation(number)
     part = np.empty(number, np.int64)
-    folds = FOLDS if number <= LEARNED else FEW_FOLDS
+    large = number > LARGE
+    folds, rounds = FOLDS[large], ROUNDS[large]
     part[order] = np.arange(number) % folds
     teaching = np.zeros(number, bool)
-    teaching[order[:LEARNED]] = True
+    teaching[order[: LEARNED if large else number]] = True
     teaching &= ~np.isnan(kinds.known)
     present, label = np.unique(kinds.known, return_inverse=True)
     aim = kinds.known if not labels else (label == np.bincount(label, kinds.people).argmax()).astype(np.float64)
@@ -83,16 +84,18 @@ def _told(kinds: _Kinds, labels: int, rng: np.random.Generator) -> list[Int64s]:
             learned, asked = np.flatnonzero(teaching & (part != fold)), part == fold
             rows = kinds.features(learned, aim)
             if labels:
-                found[asked] = _shares(rows, label, learned, asked, kinds.people, len(present))
+                found[asked] = _shares(rows, label, learned, asked, kinds.people, len(present), rounds)
             else:
-                found[asked, 0] = _means(rows, kinds.known, learned, asked, kinds.people)
+                found[asked, 0] = _means(rows, kinds.known, learned, asked, kinds.people, rounds)
     if not labels:
         return [_in_grades((found[:, 0] - found.mean()) / (found.std() or 1.0))]
     odds = np.log(np.clip(found, 1e-6, 1 - 1e-6) / np.clip(1 - found, 1e-6, 1 - 1e-6))
     return [_in_grades(odds[:, 1])] if labels == 2 else [_in_grades(each) for each in odds.T]
 
 
-def _shares(rows: Floats, label: Int64s, learned: Int64s, asked: Bools, people: Floats, labels: int) -> Floats:
+def _shares(
+    rows: Floats, label: Int64s, learned: Int64s, asked: Bools, people: Floats, labels: int, rounds: int
+) -> Floats:
     """Return how likely each label is for those who are asked."""
     from sklearn.ensemble import HistGradientBoostingClassifier
 
@@ -101,17 +104,17 @@ def _shares(rows: Floats, label: Int64s, learned: Int64s, asked: Bools, people: 
     if len(there) < 2:
         found[:, there] = 1.0
         return found
-    model = HistGradientBoostingClassifier(max_iter=ROUNDS, early_stopping=False, random_state=0)
+    model = HistGradientBoostingClassifier(max_iter=rounds, early_stopping=False, random_state=0)
     model.fit(rows[learned], label[learned], sample_weight=people[learned])
     found[:, model.classes_] = model.predict_proba(rows[asked])
     return found
 
 
-def _means(rows: Floats, known: Floats, learned: Int64s, asked: Bools, people: Floats) -> Floats:
+def _means(rows: Floats, known: Floats, learned: Int64s, asked: Bools, people: Floats, rounds: int) -> Floats:
     """Return the number that is expected of those who are asked."""
     from sklearn.ensemble import HistGradientBoostingRegressor
 
-    model = HistGradientBoostingRegressor(max_iter=ROUNDS, early_stopping=False, random_state=0)
+    model = HistGradientBoostingRegressor(max_iter=rounds, early_stopping=False, random_state=0)
     expected: Floats = model.fit(rows[learned], known[learned], sample_weight=people[learned]).predict(rows[asked])
     return expected
 
