@@ -131,6 +131,10 @@ def test_another_table_is_not_attacked(files: Path, capsys: pytest.CaptureFixtur
     many(1).with_columns(pl.col("age") + 1).write_csv(files / "others.csv")
     assert run(files, *asked, "--data", "@others.csv") == 2
     assert "does not make this table of these people" in capsys.readouterr().err
-    (files / "out.csv.release.json").unlink()
+    manifest = files / "out.csv.release.json"
+    manifest.write_text(manifest.read_text().replace('"options": {}', '"options": {"keep_order": true}'))
+    assert run(files, *asked, "--data", "@people.csv") == 2
+    assert "mondrian has no option 'keep_order'" in capsys.readouterr().err
+    manifest.unlink()
     assert run(files, *asked, "--data", "@people.csv") == 2
     assert "no manifest beside it" in capsys.readouterr().err

@@ -2,15 +2,18 @@
 
 import os
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import polars as pl
 
 from kspan.errors import DataError, FileError, KspanError, PolicyError
 from kspan.frames.rows import rows_checksum
+from kspan.options import check_names
 from kspan.policy import Policy
 from kspan.tables.making import anonymize
 from kspan.tables.manifest import manifest_of, read_manifest
+from kspan.tables.methods import methods, options_of
 from kspan.tables.release import TableRelease, beside, secret_in
 
 
@@ -37,7 +40,10 @@ def made_again(
     except KspanError:
         secret = None
     options: dict[str, Any] = dict(told.options)
-    release = anonymize(people, policy, told.method, secret=secret, progress=progress, **options)
+    if told.method in methods():
+        check_names(told.method, options, options_of(told.method))
+    alone = replace(policy, ledger=None)  # it is not released once more
+    release = anonymize(people, alone, told.method, secret=secret, progress=progress, **options)
     if rows_checksum(release.frame) != rows_checksum(table.select(release.frame.columns)):
         raise DataError(
             f"{told.method} does not make this table of these people: give the people and the policy that it was made "
