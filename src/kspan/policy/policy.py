@@ -55,6 +55,15 @@ RECIPES: dict[str, type[Recipe]] = {
 }
 
 
+class SaidOfReleases(Said, total=False):
+    """The keywords that describe the columns of a table, and how they are released."""
+
+    grid: Grid
+    keep: Mapping[str, float]
+    ledger: str | None
+    private_numbers: Mapping[str, Any]
+
+
 @dataclass(frozen=True, kw_only=True)
 class Policy(Schema):
     """Who may know each column and what every group must satisfy; also from `policy.toml` by `Policy.load`.
@@ -101,11 +110,7 @@ class Policy(Schema):
             counting: Counting = "rows",
             known_rows: KnownRows = "all",
             order: str | None = None,
-            grid: Grid = ...,
-            keep: Mapping[str, float] = ...,
-            ledger: str | None = None,
-            private_numbers: Mapping[str, Any] = ...,
-            **said: Unpack[Said],
+            **said: Unpack[SaidOfReleases],
         ) -> None: ...
 
     def __post_init__(self) -> None:
