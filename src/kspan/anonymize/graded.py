@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kspan.data.arrays import Bools, Floats, Int64s
+from kspan.data.arrays import Floats, Int64s
 from kspan.data.groups import group_rows
 from kspan.data.table import Column, Table
 
@@ -22,7 +22,7 @@ FEWEST, MOST_LABELS = 10_000, 12
 """Fewer kinds of people teach no model; more labels would take too many models."""
 LARGE, LEARNED = 40_000, 20_000
 """Up to so many kinds all of them teach the models, of more kinds this many."""
-FOLDS, ROUNDS = (8, 2), (100, 50)
+FOLDS, ROUNDS = (8, 2), (100, 30)
 """In how many parts people are graded, and of how many trees a model is; the second numbers if there are more kinds."""
 
 
@@ -51,17 +51,17 @@ class _Kinds:
     ) -> None:
         self.codes, self.columns, self.known, self.people = codes, columns, known, people.astype(np.float64)
 
-    def features(self, learned: Int64s, aim: Floats) -> Floats:
-        """Return a number for each attribute: words by the mean aim of those who are learned from."""
+    def features(self, learned: Int64s, aim: Floats, wanted: Int64s) -> Floats:
+        """Return a number for each attribute of some kinds: words by the mean aim of those who are learned from."""
         mean = float(np.average(aim[learned], weights=self.people[learned]))
         found = []
         for codes, column in zip(self.codes, self.columns, strict=True):
             if column.is_measured:
-                found.append(_numbers(column)[codes])
+                found.append(_numbers(column)[codes[wanted]])
                 continue
             have = np.bincount(codes[learned], self.people[learned], column.size)
             sums = np.bincount(codes[learned], self.people[learned] * aim[learned], column.size)
-            found.append(((sums + mean) / (have + 1.0))[codes])
+            found.append(((sums + mean) / (have + 1.0))[codes[wanted]])
         return np.column_stack(found)
 
 
@@ -81,41 +81,40 @@ def _told(kinds: _Kinds, labels: int, rng: np.random.Generator) -> list[Int64s]:
     found = np.zeros((number, max(labels, 1)))
     with _one_thread():
         for fold in range(folds):
-            learned, asked = np.flatnonzero(teaching & (part != fold)), part == fold
-            rows = kinds.features(learned, aim)
+            learned, asked = np.flatnonzero(teaching & (part != fold)), np.flatnonzero(part == fold)
+            rows, others = (kinds.features(learned, aim, those) for those in (learned, asked))
+            people = kinds.people[learned]
             if labels:
-                found[asked] = _shares(rows, label, learned, asked, kinds.people, len(present), rounds)
+                found[asked] = _shares(rows, label[learned], people, others, len(present), rounds)
             else:
-                found[asked, 0] = _means(rows, kinds.known, learned, asked, kinds.people, rounds)
+                found[asked, 0] = _means(rows, kinds.known[learned], people, others, rounds)
     if not labels:
         return [_in_grades((found[:, 0] - found.mean()) / (found.std() or 1.0))]
     odds = np.log(np.clip(found, 1e-6, 1 - 1e-6) / np.clip(1 - found, 1e-6, 1 - 1e-6))
     return [_in_grades(odds[:, 1])] if labels == 2 else [_in_grades(each) for each in odds.T]
 
 
-def _shares(
-    rows: Floats, label: Int64s, learned: Int64s, asked: Bools, people: Floats, labels: int, rounds: int
-) -> Floats:
-    """Return how likely each label is for those who are asked."""
+def _shares(rows: Floats, label: Int64s, people: Floats, others: Floats, labels: int, rounds: int) -> Floats:
+    """Return how likely each label is for others, as some people with labels teach."""
     from sklearn.ensemble import HistGradientBoostingClassifier
 
-    found = np.zeros((int(asked.sum()), labels))
-    there = np.unique(label[learned])
+    found = np.zeros((len(others), labels))
+    there = np.unique(label)
     if len(there) < 2:
         found[:, there] = 1.0
         return found
     model = HistGradientBoostingClassifier(max_iter=rounds, early_stopping=False, random_state=0)
-    model.fit(rows[learned], label[learned], sample_weight=people[learned])
-    found[:, model.classes_] = model.predict_proba(rows[asked])
+    model.fit(rows, label, sample_weight=people)
+    found[:, model.classes_] = model.predict_proba(others)
     return found
 
 
-def _means(rows: Floats, known: Floats, learned: Int64s, asked: Bools, people: Floats, rounds: int) -> Floats:
-    """Return the number that is expected of those who are asked."""
+def _means(rows: Floats, known: Floats, people: Floats, others: Floats, rounds: int) -> Floats:
+    """Return the number that is expected of others, as some people with numbers teach."""
     from sklearn.ensemble import HistGradientBoostingRegressor
 
     model = HistGradientBoostingRegressor(max_iter=rounds, early_stopping=False, random_state=0)
-    expected: Floats = model.fit(rows[learned], known[learned], sample_weight=people[learned]).predict(rows[asked])
+    expected: Floats = model.fit(rows, known, sample_weight=people).predict(others)
     return expected
 
 
