@@ -87,7 +87,7 @@ def test_rows_that_it_was_made_from_show_their_cells_again(method: str, people: 
         assert kept.apply(inside, keep_order=True).frame.equals(release.frame)
     elif released(kept, inside):
         again = kept.apply(inside, withhold=True, keep_order=True)
-        assert_cells_admit(inside, again.frame, again.partition.group, method)
+        assert_cells_admit(inside, again.frame, again.partition.group)
 
 
 @pytest.mark.slow
@@ -110,7 +110,7 @@ def test_what_is_applied_holds_and_is_true(
     assert ks.audit(more.frame, more.behind, release.policy).holds
     assert not beside or ks.audit(pl.concat([*beside, more.frame]), release.policy).holds
     assert more.frame.height + more.withheld == later.height
-    assert_cells_admit(later, more.frame, more.partition.group, method)
+    assert_cells_admit(later, more.frame, more.partition.group)
 
 
 MORTGAGE = {"identifier": ["Name"], "public": ["Gender", "Married", "Age", "Sports car"], "target": "Loan risk"}

@@ -52,7 +52,7 @@ def options_of(name: str) -> Mapping[str, Option]:
     """Return the options of a method.
 
     >>> {option.name: option.words for option in options_of("mondrian").values()}
-    {'relaxed': (), 'show': ('interval', 'set', 'hierarchy'), 'width': ('range', 'distinct')}
+    {'relaxed': (), 'show': ('interval', 'set', 'hierarchy'), 'width': ('range', 'distinct'), 'resist': ()}
     """
     return declared(methods()[name])
 

@@ -46,7 +46,7 @@ class PrivateNumbersShown:
         if beside_ledger:
             check_alone(policy)
         made = with_shown_numbers(people, policy, secret, kept)
-        return cls(people, made.people, policy.private_numbers, made.ways, kept is not None)
+        return cls(people, made.people, dict(policy.private_numbers), made.ways, kept is not None)
 
     def without(self, gone: Bools) -> "PrivateNumbersShown":
         """The same without some rows."""
