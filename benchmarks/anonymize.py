@@ -15,6 +15,7 @@ from peer import ANONYPY, Failed
 from table_memory import CASES, SEVEN, TARGET, K, policy
 
 import kspan as ks
+from kspan.anonymize.crowd import crowd
 from kspan.anonymize.full_domain.incognito import incognito
 from kspan.anonymize.kactus.kactus import kactus
 from kspan.anonymize.mondrian import mondrian
@@ -63,6 +64,7 @@ def main() -> int:
         for factor in (size.factor, size.fewer)
     )
     results = beside_growing_and_sorting(many, size)
+    results += crowd_beside_mondrian(size, seed=given.seed)
     results += by_rows(many, fewer, size)
     results += beside_anonypy(size, quick=given.quick)
     results += beside_arx(many, size)
@@ -91,6 +93,32 @@ def beside_growing_and_sorting(many: pl.DataFrame, size: Size) -> list[Result]:
         wanted = policy(k=k)
         times = alternate(lambda: mondrian(table, wanted, rng=_chance()), lambda: many.sort(SEVEN), size.rounds)  # noqa: B023
         results.append(compared(f"Mondrian k={k} / sort by all 7, {rows}", times, 3.0))
+    return results
+
+
+def crowd_beside_mondrian(size: Size, *, seed: int) -> list[Result]:
+    """Crowd, which learns grades and compares all cuts, beside Mondrian: the groups, and the table that is judged."""
+    people = ks.datasets.load_adult(missing=False).drop("split")
+    table = scaled(people, size.factor, DRAWN, rng=np.random.default_rng(seed))
+    results = []
+    for public in (SEVEN, tuple(name for name in people.columns if name != TARGET)):
+        asked = ks.Policy(public=public, target=TARGET, require="k=10")
+        rows = table.select(*public, TARGET)
+        coded = encode(rows, asked)
+        what = f"{len(public)} public attributes, k=10, {rows.height:,} rows"
+        say(f"crowd and Mondrian, {what}, in turn")
+        groups = alternate(
+            lambda: crowd(coded, asked, rng=_chance()),  # noqa: B023
+            lambda: mondrian(coded, asked, rng=_chance()),  # noqa: B023
+            size.rounds,
+        )
+        tables = alternate(
+            lambda: ks.anonymize(rows, asked, "crowd", secret="0" * 32),  # noqa: B023
+            lambda: ks.anonymize(rows, asked, "mondrian", secret="0" * 32),  # noqa: B023
+            1 + size.rounds // 2,
+        )
+        results.append(compared(f"crowd's table / Mondrian's, {what}", tables, 3.0))
+        results.append(compared(f"crowd's groups / Mondrian's, {what}", groups, None))
     return results
 
 

@@ -17,13 +17,15 @@ from kspan.data.arrays import Floats, Int64s
 from kspan.data.groups import group_rows
 from kspan.data.table import Column, Table
 
+Boosting = dict[str, Any]
 GRADES = 7
 FEWEST, MOST_LABELS = 10_000, 12
 """Fewer kinds of people teach no model; more labels would take too many models."""
 LARGE, LEARNED = 40_000, 20_000
 """Up to so many kinds all of them teach the models, of more kinds this many."""
-FOLDS, ROUNDS = (8, 2), (100, 30)
-"""In how many parts people are graded, and of how many trees a model is; the second numbers if there are more kinds."""
+FOLDS, ROUNDS, RATE = (8, 2), (100, 15), (0.1, 0.2)
+"""In how many parts people are graded, of how many trees a model is, and how much each tree adds; the second numbers if
+there are more kinds."""
 
 
 def graded(table: Table, public: Sequence[Column], target: Column, rng: np.random.Generator) -> list[Int64s]:
@@ -51,18 +53,23 @@ class _Kinds:
     ) -> None:
         self.codes, self.columns, self.known, self.people = codes, columns, known, people.astype(np.float64)
 
+    def weights(self, some: Int64s) -> Floats | None:
+        """Return how many people some kinds have; None if it is one each, which is learned from faster."""
+        people = self.people[some]
+        return None if (people == 1).all() else people
+
     def features(self, learned: Int64s, aim: Floats, wanted: Int64s) -> Floats:
         """Return a number for each attribute of some kinds: words by the mean aim of those who are learned from."""
         mean = float(np.average(aim[learned], weights=self.people[learned]))
-        found = []
-        for codes, column in zip(self.codes, self.columns, strict=True):
+        found = np.empty((len(wanted), len(self.columns)))
+        for place, (codes, column) in enumerate(zip(self.codes, self.columns, strict=True)):
             if column.is_measured:
-                found.append(_numbers(column)[codes[wanted]])
+                found[:, place] = _numbers(column)[codes[wanted]]
                 continue
             have = np.bincount(codes[learned], self.people[learned], column.size)
             sums = np.bincount(codes[learned], self.people[learned] * aim[learned], column.size)
-            found.append(((sums + mean) / (have + 1.0))[codes[wanted]])
-        return np.column_stack(found)
+            found[:, place] = ((sums + mean) / (have + 1.0))[codes[wanted]]
+        return found
 
 
 def _told(kinds: _Kinds, labels: int, rng: np.random.Generator) -> list[Int64s]:
@@ -71,7 +78,7 @@ def _told(kinds: _Kinds, labels: int, rng: np.random.Generator) -> list[Int64s]:
     order = rng.permutation(number)
     part = np.empty(number, np.int64)
     large = number > LARGE
-    folds, rounds = FOLDS[large], ROUNDS[large]
+    folds, boosting = FOLDS[large], {"max_iter": ROUNDS[large], "learning_rate": RATE[large]}
     part[order] = np.arange(number) % folds
     teaching = np.zeros(number, bool)
     teaching[order[: LEARNED if large else number]] = True
@@ -83,18 +90,20 @@ def _told(kinds: _Kinds, labels: int, rng: np.random.Generator) -> list[Int64s]:
         for fold in range(folds):
             learned, asked = np.flatnonzero(teaching & (part != fold)), np.flatnonzero(part == fold)
             rows, others = (kinds.features(learned, aim, those) for those in (learned, asked))
-            people = kinds.people[learned]
+            people = kinds.weights(learned)
             if labels:
-                found[asked] = _shares(rows, label[learned], people, others, len(present), rounds)
+                found[asked] = _shares(rows, label[learned], people, others, len(present), boosting)
             else:
-                found[asked, 0] = _means(rows, kinds.known[learned], people, others, rounds)
+                found[asked, 0] = _means(rows, kinds.known[learned], people, others, boosting)
     if not labels:
         return [_in_grades((found[:, 0] - found.mean()) / (found.std() or 1.0))]
     odds = np.log(np.clip(found, 1e-6, 1 - 1e-6) / np.clip(1 - found, 1e-6, 1 - 1e-6))
     return [_in_grades(odds[:, 1])] if labels == 2 else [_in_grades(each) for each in odds.T]
 
 
-def _shares(rows: Floats, label: Int64s, people: Floats, others: Floats, labels: int, rounds: int) -> Floats:
+def _shares(
+    rows: Floats, label: Int64s, people: Floats | None, others: Floats, labels: int, boosting: Boosting
+) -> Floats:
     """Return how likely each label is for others, as some people with labels teach."""
     from sklearn.ensemble import HistGradientBoostingClassifier
 
@@ -103,17 +112,17 @@ def _shares(rows: Floats, label: Int64s, people: Floats, others: Floats, labels:
     if len(there) < 2:
         found[:, there] = 1.0
         return found
-    model = HistGradientBoostingClassifier(max_iter=rounds, early_stopping=False, random_state=0)
+    model = HistGradientBoostingClassifier(**boosting, early_stopping=False, random_state=0)
     model.fit(rows, label, sample_weight=people)
     found[:, model.classes_] = model.predict_proba(others)
     return found
 
 
-def _means(rows: Floats, known: Floats, people: Floats, others: Floats, rounds: int) -> Floats:
+def _means(rows: Floats, known: Floats, people: Floats | None, others: Floats, boosting: Boosting) -> Floats:
     """Return the number that is expected of others, as some people with numbers teach."""
     from sklearn.ensemble import HistGradientBoostingRegressor
 
-    model = HistGradientBoostingRegressor(max_iter=rounds, early_stopping=False, random_state=0)
+    model = HistGradientBoostingRegressor(**boosting, early_stopping=False, random_state=0)
     expected: Floats = model.fit(rows, known, sample_weight=people).predict(others)
     return expected
 
