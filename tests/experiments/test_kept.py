@@ -54,11 +54,6 @@ def test_other_data_sets_are_halved_as_adult_is_and_keep_their_target() -> None:
     assert fold_of(DataSet("adult", people, "sex"), 100, 0).data.target == "income"
 
 
-def test_people_with_a_rare_label_are_left_out() -> None:
-    people = pl.DataFrame({"age": range(30), "label": ["rare"] * 9 + ["common"] * 21})
-    assert measuring.common(DataSet("nursery", people, "label")).people["label"].unique().to_list() == ["common"]
-
-
 def test_a_method_that_releases_nothing_is_a_gap(few: pl.DataFrame) -> None:
     nothing = [
         pl.when(pl.col("method") == "tdr").then(None).otherwise(pl.col(name)).alias(name) for name in told.MEASURES

@@ -16,6 +16,7 @@ from kspan.data.expected import Words
 from kspan.errors import DataError
 from kspan.estimators.inputs import labels_of, rows_of
 from kspan.estimators.released import ReleasedClassifier
+from kspan.induce.released.boosted import STEADY
 from kspan.induce.released.examples import examples
 from kspan.induce.released.numbered import numbered_tables
 from kspan.model.boosted.numbered import Numbered
@@ -159,4 +160,4 @@ class ImputedClassifier(ReleasedClassifier):
 def _boosting() -> Any:
     from sklearn.ensemble import HistGradientBoostingClassifier
 
-    return HistGradientBoostingClassifier(early_stopping=False, random_state=0)
+    return HistGradientBoostingClassifier(early_stopping=False, l2_regularization=STEADY, random_state=0)

@@ -18,6 +18,9 @@ from kspan.model.boosted.model import Boosted, BoostedTree, Question
 from kspan.model.distributions import distributions_of
 from kspan.options import NOT_TYPED, Within, takes_options
 
+STEADY = 1.0
+"""What is added to the certainty of every leaf: without it, leaves in which hardly anything is left to be learned add
+enormous numbers, and a label that two people have leads all others astray."""
 SMALL = 20_000_000
 """Up to so many cells one thread is used: several wait for each other, which takes far longer on a busy machine."""
 
@@ -77,7 +80,9 @@ def _fitted(rows: Floats, label: Int64s, weights: Floats, **settings: Any) -> An
 
     # A column of which nothing is known is the same for all, which scikit-learn refuses to see of missing numbers.
     rows = np.where(np.isnan(rows).all(axis=0), 0.0, rows)
-    model = HistGradientBoostingClassifier(early_stopping=False, categorical_features=None, random_state=0, **settings)
+    model = HistGradientBoostingClassifier(
+        early_stopping=False, categorical_features=None, l2_regularization=STEADY, random_state=0, **settings
+    )
     with _threads(rows.size), warnings.catch_warnings():
         # scikit-learn suspects that so many different labels are numbers, but here they are labels.
         warnings.filterwarnings("ignore", "The number of unique classes", UserWarning)
