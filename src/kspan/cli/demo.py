@@ -100,9 +100,9 @@ def _made(places: dict[str, Path], step: "Progress") -> _Made:
     write_table(found.per_row, places["risk.csv"], owner_only=True)
     raw = described(people, found, None, policy, path=places["adult.csv"], title="The table as it is")
     step("making a table in which everybody has a crowd of 10")
-    release = anonymize(people, policy, "kactus", secret=Secret.from_seed(SEED))
+    release = anonymize(people, policy, "crowd", secret=Secret.from_seed(SEED))
     release.save(places["released.csv"], source=places["adult.csv"])
-    table = table_summary(release, title="A table to release (kACTUS)", path=places["released.csv"])
+    table = table_summary(release, title="A table to release (Crowd)", path=places["released.csv"])
     step("growing a tree in which everybody has a crowd of 10")
     hierarchies = {name: given for name, given in policy.hierarchies.items() if name in policy.public}
     of_tree = Policy(public=policy.public, target="income", require=policy.require, hierarchies=hierarchies)
@@ -130,9 +130,7 @@ def _tell(made: _Made, output: Path, places: dict[str, Path]) -> None:
     public, release = made.policy.public, made.release
     with page() as console:
         print_audit(made.found, public, console)
-    tell(
-        "\nRelease a table in which everybody has a crowd: public cells made coarser with income in mind (kACTUS).\n\n"
-    )
+    tell("\nRelease a table in which everybody has a crowd: public cells made coarser with income in mind (Crowd).\n\n")
     tell("✔ " + verdict(release.audit, public) + f"\n  {_lost(release)}\n")
     tell("\nOr release a model instead: a decision tree for income, grown so that everybody has a crowd (kADET).\n\n")
     tell(text(made.tree, depth=1) + "\n\n✔ " + verdict(made.judged, public) + "\n")

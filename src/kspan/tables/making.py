@@ -26,17 +26,17 @@ from kspan.errors import DataError, DoesNotHold, KspanError, PolicyError, Unreac
 from kspan.frames.files import load
 from kspan.frames.native import of_its_kind
 from kspan.ledger.standing import Standing, giving_away, spread, standing
-from kspan.model.partition import WITHHELD, Partition
+from kspan.model.partition import Partition
 from kspan.options import PROGRESS, check_names
 from kspan.policy import Policy, PolicyLike
 from kspan.policy.free_text import check_no_free_text
 from kspan.policy.policy import EXACT
 from kspan.policy.values import check_occurs
 from kspan.secret import Secret
+from kspan.tables.choosing import best_of
 from kspan.tables.methods import APART, APART_BY_ROWS, AUTO, methods, options_of, ranged
 from kspan.tables.private_numbers import PrivateNumbersShown
 from kspan.tables.release import TableRelease, rows_behind
-from kspan.utility.loss import penalties
 
 ROUNDS = 5
 """How often a table is made anew beside earlier releases, each time with fewer people."""
@@ -124,7 +124,7 @@ def _tried(made: Callable[[str], TableRelease], policy: Policy) -> TableRelease:
             refusals[name] = error
     if not releases:
         raise next(iter(refusals.values()))
-    return _best(releases, policy, refused=list(refusals))
+    return best_of(releases, refused=list(refusals))
 
 
 @dataclass(frozen=True, repr=False)
@@ -305,53 +305,6 @@ def _fits(name: str, policy: Policy) -> bool:
     if name == "incognito":
         return all(attribute in policy.hierarchies for attribute in policy.public)
     return True
-
-
-@dataclass(frozen=True)
-class Lost:
-    """What a release lost, each as a share of all people or cells; whoever is withheld lost all."""
-
-    target: float | None
-    """People outside the majority of their group; None without a target."""
-    cells: float
-
-    @classmethod
-    def by(cls, release: TableRelease) -> "Lost":
-        """What a release lost."""
-        utility, people = release.audit.utility, release.audit.rows + release.withheld
-        target = None if utility.cm is None else (utility.cm + release.withheld) / people
-        return cls(target, (_cells_lost(release) * release.audit.rows + release.withheld) / people)
-
-    def told(self) -> dict[str, float]:
-        """The shares, by what they are of."""
-        target = {} if self.target is None else {"people outside the majority of their group": round(self.target, 4)}
-        return {**target, "cells": round(self.cells, 4)}
-
-
-def _cells_lost(release: TableRelease) -> float:
-    """Return the NCP of a release, in which columns that the policy wants to keep count more."""
-    partition, keep = release.partition, release.policy.keep
-    if not keep or release.wide is not None:
-        return release.audit.utility.ncp or 0.0
-    sizes = np.bincount(partition.group[partition.group != WITHHELD], minlength=partition.number)
-    weights = [keep.get(name, 1.0) for name in partition.shown]
-    lost = [float(sizes @ penalties(shown.column)[shown.code]) for shown in partition.shown.values()]
-    return float(np.average(lost, weights=weights) / max(sizes.sum(), 1)) if sum(weights) else 0.0
-
-
-def _best(releases: list[TableRelease], policy: Policy, *, refused: list[str]) -> TableRelease:
-    """Return the release that keeps most; its facts also tell what each method lost, and which could not make any."""
-    lost = {release.method: Lost.by(release) for release in releases}
-    best = min(releases, key=lambda release: lost[release.method].cells + (lost[release.method].target or 0.0))
-    aims = "the target and the cells together" if policy.target is not None else "the cells"
-    aims += f" (above all of {listed(list(policy.keep))})" if policy.keep else ""
-    facts = {
-        **best.facts,
-        "chosen by": f"least lost of {aims}, with withheld rows",
-        "tried": {method: each.told() for method, each in lost.items()},
-        **({"refused": refused} if refused else {}),
-    }
-    return replace(best, facts=facts)
 
 
 def _options(name: str, options: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
