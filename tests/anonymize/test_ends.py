@@ -15,7 +15,7 @@ import kspan as ks
 from kspan.anonymize.ends import with_crowded_ends
 from kspan.data.cells import Between, Exact, read_cell
 from kspan.data.encode import encode
-from kspan.data.grid import Multiples, PartsOfCalendar, declared_grid, grids
+from kspan.data.grid import Multiples, PartsOfCalendar, coarser, declared_grid, grids
 from kspan.data.kinds.days import DAYS
 from kspan.data.kinds.numbers import NUMBERS
 
@@ -65,6 +65,40 @@ def test_cells_are_true_apart_and_end_where_they_may(data: Any, k: int, kind: st
     for end in {end for cell in cells for end in (cell.low, cell.high)}:
         round_ = step is not None and abs(end / step - round(end / step)) < 1e-6
         assert times[end] >= k or round_ or end in (-2000, 2000)
+
+
+@given(
+    st.lists(WHOLE | REAL | st.integers(-5, 5).map(lambda power: 10.0**power), min_size=4, max_size=30),
+    st.integers(2, 6),
+)
+def test_every_cell_ends_where_a_crowd_is_or_where_another_cell_does(numbers: list[float], k: int) -> None:
+    """By the definition: a cell is that of the finest grid with company, less what finer cells beside it take."""
+    k = min(k, len(numbers))
+    policy = ks.Policy(public=["x"], private=["y"], require=f"k={k}")
+    table = encode(pl.DataFrame({"x": [float(one) for one in numbers], "y": ["a"] * len(numbers)}), policy)
+    coarse, said = with_crowded_ends(table, policy, ["x"])
+    if "multiples of" not in said["x"]:
+        return
+    column, times = coarse["x"], Counter(numbers)
+    steps = [*coarser(Multiples(float(said["x"].split("multiples of ")[1])), max(map(abs, numbers)))]
+
+    def finest(number: float) -> tuple[float, float]:
+        for grid in steps:
+            (low,), (high,), _ = grid.cells(np.array([number]))
+            near = [one for one in numbers if low <= one < high]
+            if len(near) >= max(k / 2, 1.5) and len(set(near)) > 1:
+                break
+        return float(low), float(high)
+
+    for number, code in zip(numbers, column.codes.tolist(), strict=True):
+        if times[number] >= k:
+            continue
+        cell, (low, high) = between(column.label(code)), finest(number)
+        assert low <= cell.low <= number <= cell.high <= high
+        others = {end for one in numbers if times[one] < k for end in finest(one)} | {
+            one for one in numbers if times[one] >= k
+        }
+        assert {cell.low, cell.high} <= others
 
 
 @given(st.lists(st.dates(), min_size=3, max_size=30), st.integers(2, 4))

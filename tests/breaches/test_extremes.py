@@ -62,3 +62,43 @@ def test_dates_end_with_months_or_years() -> None:
         assert len(low) <= 7, "a day, and no month"
         assert len(high) <= 7, "a day, and no month"
     assert ks.audit(release, people().select("born", "ill")).holds
+
+
+FAR = {"crowd": {}, "mondrian": {}, "kactus": {}, "one-dim": {}, "k-optimize": {"seconds": 0.3}}
+
+
+@pytest.mark.parametrize("method", FAR)
+def test_a_number_far_from_all_others_is_not_told_by_a_round_one_next_to_it(method: str) -> None:
+    """A grid that is fine where most people are must not be fine where one person is alone."""
+    amounts = np.append(np.arange(100, 140), 51_377)
+    source = pl.DataFrame({"income": amounts, "ill": ["flu", "hiv", "none"] * 13 + ["flu"] * 2})
+    policy = ks.Policy(public=["income"], private=["ill"], target="ill", require="k=5")
+    release = ks.anonymize(source, policy, method, **FAR[method])
+    highest = max(cell.high for cell in map(read_cell, release.frame["income"]) if isinstance(cell, Between))
+    assert highest == 100_000
+
+
+@pytest.mark.parametrize("method", ["crowd", "mondrian"])
+def test_the_tail_of_incomes_is_not_told(method: str) -> None:
+    """Of incomes as people have them: no end is near to somebody who has nobody else near."""
+    told = alone = 0
+    for seed in range(10):
+        incomes = np.random.default_rng(seed).lognormal(10, 1.5, 500).astype(np.int64)
+        source = pl.DataFrame({"income": incomes, "ill": ["flu", "hiv"] * 250})
+        policy = ks.Policy(public=["income"], private=["ill"], target="ill", require="k=5")
+        release = ks.anonymize(source, policy, method)
+        ends = {end for cell in map(read_cell, release.frame["income"].unique()) if isinstance(cell, Between)
+                for end in (cell.low, cell.high)}  # fmt: skip
+        for one in incomes.tolist():
+            near = (np.abs(incomes - one) <= 0.03 * one).sum()
+            alone += near == 1
+            told += near == 1 and any(abs(end - one) <= 0.002 * one for end in ends)
+    assert alone > 100
+    assert told <= 3, "a round number may be near to somebody by chance, about one time in fifty"
+
+
+def test_a_date_far_from_all_others_is_told_by_the_decade() -> None:
+    days = [*range(12_000, 12_200), -20_000]
+    source = pl.DataFrame({"born": pl.Series(days, dtype=pl.Int32).cast(pl.Date), "ill": ["flu"] * 201})
+    release = ks.anonymize(source, ks.Policy(public=["born"], private=["ill"], require="k=5"), "mondrian")
+    assert [text[:8] for text in release.frame["born"].unique() if "[1" in text] == ["[1910-01"]  # of 1915-03-30

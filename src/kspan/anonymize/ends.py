@@ -3,9 +3,13 @@
 So a range ends at numbers that a crowd has, or at round ones. Before groups are made, numbers that fewer people of the
 table have are put together: between two numbers that a crowd has, or, where that is too wide, between two numbers of a
 grid. What methods cut, and what groups show, are then such cells.
+
+A grid that suits most people would tell the number of somebody far from all others: a range that ends at 51,380 where
+all others have some hundreds. So the fewer people are near, the rounder are the ends: everybody's cell is one of the
+finest grid in which some others are, too, as far as there is no cell of a finer grid in the way.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -13,7 +17,7 @@ import numpy as np
 
 from kspan.data.arrays import Bools, Int64s
 from kspan.data.domain import Domain
-from kspan.data.grid import Grid, declared_grid, grids
+from kspan.data.grid import Grid, coarser, declared_grid, grids
 from kspan.data.kinds.calendar import Calendar
 from kspan.data.table import Column, Ends, Table
 from kspan.policy import Policy
@@ -54,24 +58,29 @@ def _crowded(column: Column, people: Int64s, crowd: int, grid: Grid | None) -> t
     elif isinstance(column.kind, Calendar) and column.values.dtype.kind == "f":
         common[:] = False  # ranges of dates have no open ends, and floats no next one
     rare = there & ~common
-    chosen = grid or _grid(column, people[rare], crowd, column.values[rare])
+    chosen = grid or _finest(column, people[rare], crowd, column.values[rare])
     if not common.any():
         told = str(chosen)
     elif grid is None:
         told += f", and {chosen}"
-    cells = _cells(column, common, chosen)
+    cells = _cells(column, common, [chosen] if grid is not None else [*coarser(chosen, _size(column))], people, crowd)
     return cells.coarser(column), told
 
 
-def _grid(column: Column, people: Int64s, crowd: int, values: Any) -> Grid:
-    """The finest grid of which the cells with somebody in them have half a crowd on average, and not one person.
+def _size(column: Column) -> float:
+    """How large the numbers of a column are, whatever their sign."""
+    return max(abs(float(column.values[0])), abs(float(column.values[-1])))
+
+
+def _finest(column: Column, people: Int64s, crowd: int, values: Any) -> Grid:
+    """The finest grid of which the cells with somebody in them have half a crowd on average, and not one number each.
 
     Of fewer people in all, the finest that shows one digit of their numbers.
     """
     for grid in grids(column.kind, values):
         low, high, _ = grid.cells(values)
         occupied = 1 + np.count_nonzero(low[1:] != low[:-1])
-        if people.sum() >= max(crowd / 2, FEWEST) * occupied:
+        if people.sum() >= max(crowd / 2, FEWEST) * occupied and occupied < len(values):
             break
         if occupied == 1 and (isinstance(column.kind, Calendar) or (high - low)[0] >= np.abs(values).max() / 10):
             break
@@ -95,16 +104,18 @@ class _Cells:
         return replace(column, codes=codes, values=column.values[self.start], ends=self.ends)
 
 
-def _cells(column: Column, common: Bools, grid: Grid) -> _Cells:
+def _cells(column: Column, common: Bools, levels: Sequence[Grid], people: Int64s, crowd: int) -> _Cells:
     """A cell for each number that is common, and for the others those between the ends that may be shown."""
     values = column.values
-    low, high, excluded = grid.cells(values)
-    begins = common | np.append(True, common[:-1]) | np.append(True, low[1:] != low[:-1])
+    low, high, excluded = _with_company(values, common, levels, people, crowd)
+    changes = (low[1:] != low[:-1]) | (high[1:] != high[:-1])
+    begins = common | np.append(True, common[:-1]) | np.append(True, changes)
     start = np.flatnonzero(begins)
     last = np.append(start[1:], len(values)) - 1
     alone = common[start]
     exact = values.astype(low.dtype)
     low, high = np.where(alone, exact[start], low[start]), np.where(alone, exact[start], high[start])
+    _make_way(low, high, alone, gap=0 if excluded else 1)
     without_low, without_high = np.zeros(len(start), bool), ~alone & excluded
     # Beside a number that is common, a cell ends there.
     after, before = np.append(False, alone[:-1]) & ~alone, np.append(alone[1:], False) & ~alone
@@ -117,6 +128,42 @@ def _cells(column: Column, common: Bools, grid: Grid) -> _Cells:
     ends = Ends(low, high, without_low, without_high)
     ends = _closed(ends) if isinstance(column.kind, Calendar) else ends
     return _Cells(start, _inside(ends, column.domain, exact[start[0]], exact[last[-1]]))
+
+
+def _with_company(
+    values: Any, common: Bools, levels: Sequence[Grid], people: Int64s, crowd: int
+) -> tuple[Any, Any, bool]:
+    """The ends of the cell of each number, by the finest of nested grids in which it has company, else the coarsest.
+
+    Company are half a crowd of people, with the own number or another, who do not all have the same one.
+    """
+    low, high, excluded = levels[0].cells(values)
+    exact, there = values.astype(low.dtype), people > 0
+    people_before, numbers_before = np.append(0, np.cumsum(people)), np.append(0, np.cumsum(there))
+    waiting = np.flatnonzero(~common)
+    for place, grid in enumerate(levels):
+        if place:
+            low[waiting], high[waiting], _ = (
+                ends if isinstance(ends, bool) else ends.astype(low.dtype) for ends in grid.cells(values[waiting])
+            )
+        begin = np.searchsorted(exact, low[waiting], side="left")
+        end = np.searchsorted(exact, high[waiting], side="left" if excluded else "right")
+        near = people_before[end] - people_before[begin]
+        company = (near >= max(crowd / 2, FEWEST)) & (numbers_before[end] - numbers_before[begin] > 1)
+        waiting = waiting[~company]
+        if not len(waiting):
+            break
+    return low, high, excluded
+
+
+def _make_way(low: Any, high: Any, alone: Bools, gap: int) -> None:
+    """Let cells of coarser grids end where those of finer ones beside them begin; `gap` lies between two cells."""
+    wide, one, other = high - low, np.arange(len(low) - 1), np.arange(1, len(low))
+    meet = (high[:-1] + gap > low[1:]) & ~alone[:-1] & ~alone[1:]
+    shorter = meet & (wide[:-1] > wide[1:])
+    high[one[shorter]] = low[other[shorter]] - gap
+    later = meet & ~(wide[:-1] > wide[1:])
+    low[other[later]] = high[one[later]] + gap
 
 
 def _closed(ends: Ends) -> Ends:

@@ -98,6 +98,29 @@ def grids(kind: Kind, values: Numbers) -> Iterator[Grid]:
             yield Multiples(factor * 10**power if whole else float(f"{factor}e{power}"))
 
 
+def coarser(grid: Grid, most: float) -> Iterator[Grid]:
+    """Yield a grid and coarser ones, each with its ends among those of the one before, up to one with a step of `most`.
+
+    >>> [str(each) for each in coarser(Multiples(2), 90)]
+    ['multiples of 2', 'multiples of 10', 'multiples of 20', 'multiples of 100']
+    >>> [str(each) for each in coarser(Multiples(0.5), 4)]
+    ['multiples of 0.5', 'multiples of 1', 'multiples of 5']
+    """
+    yield grid
+    if isinstance(grid, PartsOfCalendar):
+        parts = grid.kind.parts
+        yield from (PartsOfCalendar(part, grid.kind) for part in parts[parts.index(grid.part) + 1 :])
+        return
+    assert isinstance(grid, Multiples)
+    digits, exponent = f"{grid.step:.0e}".split("e")
+    first, power, step = int(digits), int(exponent), float(grid.step)
+    between, factor = 2 if first == 2 else 5, first
+    while step < most:
+        power, factor = (power, between) if factor == 1 else (power + 1, 1)
+        step = float(f"{factor}e{power}")
+        yield Multiples(factor * 10**power if power >= 0 else step)
+
+
 def declared_grid(name: str, kind: Kind, says: Any) -> Grid:
     """Return the grid that a policy declares for a column; refuse one that its kind does not have."""
     if isinstance(kind, Calendar):
