@@ -16,7 +16,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from kspan.anonymize.limits_by_share import bottom_of, top_of
+from kspan.anonymize.limits_by_share import bottom_of, rounded_bottom, rounded_top, top_of
 from kspan.anonymize.microaggregation import means_of_neighbors
 from kspan.data.arrays import Bools, Floats, Int64s
 from kspan.data.coarse import cells_of, limited, numbers_again, numbers_of, plain_values, rounded, what_others_show
@@ -108,6 +108,9 @@ class _Numbers:
         limits: dict[str, Any] = {
             key: of[key](*self._whose(key), share_of(getattr(ways, key)), crowd) for key in by_share
         }
+        if ways.round is not None:
+            to = {"bottom": rounded_bottom, "top": rounded_top}
+            limits = {key: to[key](limit, ways.round) for key, limit in limits.items()}
         ways = replace(ways, **limits)
         low, high = ways.limits
         if low is not None and high is not None and low >= high:

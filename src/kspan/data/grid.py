@@ -77,7 +77,7 @@ class PartsOfCalendar(Grid):
     kind: Calendar
 
     def __str__(self) -> str:
-        return f"ends of a {self.part}"
+        return f"ends of {'' if self.part[0].isdigit() else 'a '}{self.part}"
 
     def cells(self, values: Numbers) -> tuple[Numbers, Numbers, bool]:
         """From the first to the last day or moment of the part that each is in."""
