@@ -1,7 +1,8 @@
 """Tables of any columns as tables of items: a column that says more than yes or no is an item for each of its cells."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import replace
+from typing import Any
 
 import polars as pl
 
@@ -28,10 +29,15 @@ def itemized(frame: pl.DataFrame, policy: Policy, columns: Collection[str]) -> t
     def named(names: Collection[str]) -> tuple[str, ...]:
         return tuple(item for name in names for item in made.get(name, (name,)))
 
-    said = {"hierarchies": policy.hierarchies, "domains": policy.domains}
-    kept = {key: {name: each for name, each in given.items() if name not in made} for key, given in said.items()}
+    said = {name: getattr(policy, name) for name in ("hierarchies", "domains", "grid", "keep", "private_numbers")}
+    kept: dict[str, Any] = {
+        key: {name: each for name, each in given.items() if name not in made} if isinstance(given, Mapping) else given
+        for key, given in said.items()
+    }
+    if policy.target in made:
+        kept["target"] = None  # its cells are items like others
     parts = [_about_items(part, {name: tuple(items) for name, items in made.items()}) for part in policy.require.parts]
-    asked = replace(policy, public=named(policy.public), private=named(policy.private), require=combined(parts), **kept)  # type: ignore[arg-type]
+    asked = replace(policy, public=named(policy.public), private=named(policy.private), require=combined(parts), **kept)
     return frame.drop(columns).with_columns(series), asked
 
 

@@ -35,7 +35,7 @@ from kspan.policy.policy import EXACT
 from kspan.policy.values import check_occurs
 from kspan.secret import Secret
 from kspan.tables.choosing import best_of
-from kspan.tables.methods import APART, APART_BY_ROWS, AUTO, methods, options_of, ranged
+from kspan.tables.methods import APART, APART_BY_ROWS, AUTO, BY_NAME, methods, options_of, ranged
 from kspan.tables.private_numbers import PrivateNumbersShown
 from kspan.tables.release import TableRelease, rows_behind
 
@@ -46,6 +46,8 @@ Progress = Callable[[str], None]
 
 
 FORMS = ("long", "wide")
+OUTER = "round numbers around all, "
+"""Where ranges end that have nothing beyond, unless a domain is declared."""
 
 
 def anonymize(
@@ -178,7 +180,9 @@ class _Subject:
             self._check_resists()
 
         def coarser(table: Table, policy: Policy) -> tuple[Table, Mapping[str, str]]:
-            return with_crowded_ends(table, policy, ranged(name, table, policy, given))
+            coarse, ends = with_crowded_ends(table, policy, ranged(name, table, policy, given))
+            around = OUTER if name in BY_NAME else ""
+            return coarse, {column: f"{around}{told}" for column, told in ends.items()}
 
         def method(table: Table, policy: Policy) -> Recoding:
             return methods()[name](table, policy, rng=rng, **given)

@@ -15,7 +15,7 @@ from kspan.data.kinds.words import WORDS
 from kspan.data.meaning import canonical
 from kspan.data.schema import Schema
 from kspan.data.table import Column, Table
-from kspan.errors import Unreachable
+from kspan.errors import DataError, Unreachable
 from kspan.frames.files import load
 from kspan.induce.clusters.reach import cells_of
 from kspan.induce.clusters.spanning_tree import Forest, spanning_tree
@@ -232,6 +232,8 @@ def _axis(column: Column, policy: Schema, scaling: Scaling) -> Axis:
     if not column.is_measured and not isinstance(shown, GeneralNumbers):
         words = [column.label(code) for code in range(column.size) if code != column.missing]
         values = tuple(words if shown is None else map(str, shown.values))
+        if not values and not column.has_missing:
+            raise DataError(f"column {column.name!r} shows nothing of anybody: take it out of the policy")
         return WordAxis(Attribute(column.name, role, WORDS, values, has_missing=column.has_missing))
     check_numbers(column)
     domain = column.domain

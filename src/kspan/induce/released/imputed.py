@@ -67,7 +67,7 @@ def _drawn(people: Examples, column: General, told: Distributions | None, likeli
     counts = np.bincount(column.column.codes, people.weights, column.column.size).astype(np.float64)[:, None]
     by_table = likely(column, spoken(column, counts), likelihood)[:, 0]
     published = None if told is None else told.of(column.column.name)
-    if published is None:
+    if published is None or not len(column.values):  # where nobody shows anything, a row is as good as none
         return Drawn(column, by_table)
     if isinstance(column, GeneralWords):
         return Drawn(column, _of_words(column, published, by_table))
