@@ -68,8 +68,8 @@ def _crowded(column: Column, people: Int64s, crowd: int, grid: Grid | None) -> t
 
 
 def _size(column: Column) -> float:
-    """How large the numbers of a column are, whatever their sign."""
-    return max(abs(float(column.values[0])), abs(float(column.values[-1])))
+    """How large the numbers of a column are, whatever their sign; beyond that, ends would not fit into 64 bits."""
+    return min(max(abs(float(column.values[0])), abs(float(column.values[-1]))), 1e18)
 
 
 def _finest(column: Column, people: Int64s, crowd: int, values: Any) -> Grid:
