@@ -133,7 +133,7 @@ def _cells(column: Column, common: Bools, levels: Sequence[Grid], people: Int64s
 def _with_company(
     values: Any, common: Bools, levels: Sequence[Grid], people: Int64s, crowd: int
 ) -> tuple[Any, Any, bool]:
-    """The ends of the cell of each number, by the finest of nested grids in which it has company, else the coarsest.
+    """The ends of the cell of each number, by the finest grid in which it has company, else the coarsest.
 
     Company are half a crowd of people, with the own number or another, who do not all have the same one.
     """
@@ -157,7 +157,10 @@ def _with_company(
 
 
 def _make_way(low: Any, high: Any, alone: Bools, gap: int) -> None:
-    """Let cells of coarser grids end where those of finer ones beside them begin; `gap` lies between two cells."""
+    """Let cells of coarser grids end where those of finer ones beside them begin; `gap` lies between two cells.
+
+    Whoever has a cell of a coarser grid is not in the finer one: with its company, that would be the own cell, too.
+    """
     wide, one, other = high - low, np.arange(len(low) - 1), np.arange(1, len(low))
     meet = (high[:-1] + gap > low[1:]) & ~alone[:-1] & ~alone[1:]
     shorter = meet & (wide[:-1] > wide[1:])

@@ -99,12 +99,12 @@ def grids(kind: Kind, values: Numbers) -> Iterator[Grid]:
 
 
 def coarser(grid: Grid, most: float) -> Iterator[Grid]:
-    """Yield a grid and coarser ones, each with its ends among those of the one before, up to one with a step of `most`.
+    """Yield a grid and coarser ones, all of whose ends are among its own, up to one with a step of `most`.
 
     >>> [str(each) for each in coarser(Multiples(2), 90)]
-    ['multiples of 2', 'multiples of 10', 'multiples of 20', 'multiples of 100']
+    ['multiples of 2', 'multiples of 4', 'multiples of 10', 'multiples of 20', 'multiples of 50', 'multiples of 100']
     >>> [str(each) for each in coarser(Multiples(0.5), 4)]
-    ['multiples of 0.5', 'multiples of 1', 'multiples of 5']
+    ['multiples of 0.5', 'multiples of 1', 'multiples of 2', 'multiples of 5']
     """
     yield grid
     if isinstance(grid, PartsOfCalendar):
@@ -113,10 +113,14 @@ def coarser(grid: Grid, most: float) -> Iterator[Grid]:
         return
     assert isinstance(grid, Multiples)
     digits, exponent = f"{grid.step:.0e}".split("e")
-    first, power, step = int(digits), int(exponent), float(grid.step)
-    between, factor = 2 if first == 2 else 5, first
+    factor, power, step = int(digits), int(exponent), float(grid.step)
+    following = {1: 2, 2: 5, 5: 10}
+    if factor == 2:  # 5 is no multiple of it
+        following = {2: 4, 4: 10}
     while step < most:
-        power, factor = (power, between) if factor == 1 else (power + 1, 1)
+        factor = following[factor]
+        if factor == 10:
+            factor, power, following = 1, power + 1, {1: 2, 2: 5, 5: 10}
         step = float(f"{factor}e{power}")
         yield Multiples(factor * 10**power if power >= 0 else step)
 
