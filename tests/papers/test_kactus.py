@@ -128,9 +128,10 @@ PINNED: dict[str, tuple[dict[str, Any], str]] = {
         "32c559d64eeb544085571db77a938662dac18917504b6f1d635df8ccd79a6a2c",
     ),
     "intervals": ({"refine": False}, "994def54df3a251cbdc5de95cac347c11ea3be32a56a974e92476c0fe9707e2c"),
-    "people": ({"counting": "people"}, "ad85e68bb935fcd3963b873a78b57c2f64b50512980971ef73887da94512a672"),
+    "people": ({"counting": "people"}, "946904cebd0aa96bc5a5d1bd495d90f9a0094923a6176ee6a8a3b3df847ab967"),
 }
-"""Checksums of the tables that kspan made before leaves showed more than the paper's."""
+"""Checksums of the tables that kspan made before leaves showed more than the paper's; where people are counted, of the
+table with ranges whose ends are the rounder, the fewer people are near."""
 
 
 @pytest.mark.parametrize("name", PINNED)
