@@ -22,10 +22,13 @@ def policy(require: str = "k=5", **more: object) -> ks.Policy:
 def test_a_public_target_of_dates_shows_nobodys_date(method: str) -> None:
     born = [datetime.date(2010 + at % 9, 1 + at % 12, 1 + (7 * at) % 28) for at in range(13)]
     people = pl.DataFrame({"born": born, "ill": list("uvuvuvuvuvuvu")})
-    release = ks.anonymize(people, ks.Policy(public=["born"], private=["ill"], target="born", require="k=4"), method)
+    asked = ks.Policy(public=["born"], private=["ill"], target="born", require="k=4")
+    release = ks.anonymize(people, asked, method)
     assert not [cell for cell in release.frame["born"] if any(str(day) in cell for day in born)]
     assert "born" in release.manifest()["claim"]["ends"]
     assert release.audit.holds
+    assert ks.audit(release.table, people, asked).holds, "the policy of the owner still names the target"
+    assert ks.audit(release.table, asked).holds
 
 
 @pytest.mark.parametrize("extra", [0, 1, 3])

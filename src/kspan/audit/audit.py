@@ -11,7 +11,7 @@ from kspan.audit.function.judge import audit_function
 from kspan.audit.models import audit_model
 from kspan.audit.table.judge import Progress, audit_table
 from kspan.audit.together.judge import Beside, Judged, audit_together
-from kspan.data.prepared import prepared
+from kspan.data.prepared import prepared, without_target_of_dates
 from kspan.errors import PolicyError
 from kspan.frames.files import load
 from kspan.model.function.parts import is_function
@@ -99,7 +99,8 @@ class Judging:
         if policy is None:
             raise PolicyError("a table needs the policy that says who may know what: give it, too")
         behind = None if people is None else load(people)
-        found = audit_table(release, behind, self._requiring(policy), self.population, self.show, self.progress)
+        judged = policy if behind is None else without_target_of_dates(behind, policy)
+        found = audit_table(release, behind, self._requiring(judged), self.population, self.show, self.progress)
         return found, people, policy
 
     def together(self, first: Beside, others: Sequence[Beside]) -> Audit:

@@ -6,6 +6,7 @@ from typing import TypeVar
 import polars as pl
 
 from kspan.data.ages import with_ages
+from kspan.data.kinds.registry import kind_of
 from kspan.data.schema import Schema
 from kspan.data.sets import ROW, is_set_valued, one_row_a_code
 
@@ -15,6 +16,13 @@ S = TypeVar("S", bound=Schema)
 def computed(frame: pl.DataFrame, schema: Schema) -> pl.DataFrame:
     """Return a table with the ages that it does not have."""
     return with_ages(frame, schema.ages, schema.missing)
+
+
+def without_target_of_dates(people: pl.DataFrame, schema: S) -> S:
+    """Return the schema without a public target of dates: labels are words, so a table would show everybody's date."""
+    if schema.target not in schema.public or schema.target not in people.columns:
+        return schema
+    return replace(schema, target=None) if kind_of(people[schema.target]).has_own_spelling else schema
 
 
 def prepared(frame: pl.DataFrame, schema: S, *, released: bool = False) -> tuple[pl.DataFrame, S]:

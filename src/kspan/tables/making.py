@@ -20,8 +20,7 @@ from kspan.audit.audit import audit
 from kspan.audit.findings import Audit
 from kspan.data.arrays import Bools
 from kspan.data.encode import encode
-from kspan.data.kinds.registry import kind_of
-from kspan.data.prepared import computed, prepared
+from kspan.data.prepared import computed, prepared, without_target_of_dates
 from kspan.data.table import Table
 from kspan.errors import DataError, DoesNotHold, KspanError, PolicyError, Unreachable, did_you_mean, listed
 from kspan.frames.files import load
@@ -159,7 +158,7 @@ class _Subject:
                 'the wide form is for people with several rows: say whose row is whose (person = "patient_id")'
             )
         check_no_free_text(people, asked)
-        asked = _without_target_of_dates(people, asked)
+        asked = without_target_of_dates(people, asked)
         numbers = PrivateNumbersShown.of(people, asked, secret, beside_ledger=stands.ledger is not None)
         people, asked = numbers.people, asked.as_shown()
         table = encode(people, asked, by_person=True)
@@ -302,13 +301,6 @@ def _refusal(method: str, frame: pl.DataFrame, found: Audit, policy: Policy) -> 
         f"{method} left {found.failing_people} of {found.people} people in groups that break {policy.require}: "
         "it was not released; please report this"
     )
-
-
-def _without_target_of_dates(people: pl.DataFrame, policy: Policy) -> Policy:
-    """Return the policy without a public target of dates: labels are words, so everybody's own date would be shown."""
-    if policy.target not in policy.public or policy.target not in people.columns:
-        return policy
-    return replace(policy, target=None) if kind_of(people[policy.target]).has_own_spelling else policy
 
 
 def _fits(name: str, policy: Policy) -> bool:
