@@ -23,8 +23,9 @@ T = TypeVar("T")
 KINDS = (bool, int, float)
 SEED, PROGRESS = "rng", "progress"
 """`rng` is the option that is typed `--seed`. `progress` is a keyword but no option: it is told how far a search is."""
-NO_OPTIONS = (PROGRESS, "known")
-"""`known` is not about a method either, but about people: what earlier releases tell of them."""
+NO_OPTIONS = (PROGRESS, "known", "importance")
+"""`known` and `importance` are not about a method either, but about people: what earlier releases tell of them, and how
+much each counts."""
 ENTRY, MORE = re.compile(r"    (\w+): (.+)"), re.compile(r"        +(.+)")
 
 

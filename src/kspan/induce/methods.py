@@ -21,6 +21,7 @@ from kspan.induce.released.logistic import logistic
 from kspan.induce.released.naive_bayes import naive_bayes
 from kspan.induce.rules.learner import MinedRules, mine_rules
 from kspan.induce.tree.c45 import c45
+from kspan.induce.tree.grouped import grouped
 from kspan.induce.tree.id3 import id3
 from kspan.induce.tree.kadet import kadet, kadet_c45
 from kspan.model.clusters.model import Clusters
@@ -71,6 +72,7 @@ class Learner:
 
 
 LEARNERS: dict[str, Learner] = {
+    "grouped": Learner(grouped, keeps_requirement=True),
     "kadet": Learner(kadet, keeps_requirement=True),
     "kadet-c45": Learner(kadet_c45, keeps_requirement=True),
     "id3": Learner(id3),
@@ -94,7 +96,7 @@ PREDICTING = tuple(name for name, learner in LEARNERS.items() if learner.predict
 TREE_METHODS = tuple(name for name, learner in LEARNERS.items() if learner.gives is Tree)
 """Those that give trees."""
 
-TreeMethod = Literal["kadet", "kadet-c45", "id3", "c45"]
+TreeMethod = Literal["grouped", "kadet", "kadet-c45", "id3", "c45"]
 OtherMethod = Literal["part", "naive-bayes", "logistic", "boosted", "conjunctive"]
 
 

@@ -1,8 +1,8 @@
 """Which rows of a leaf go to which of its sons.
 
 If `cut` is negative, `son[code]` is the son of each code (-1: none). Otherwise codes up to `cut` go to son 0 and codes
-beyond it to son 1; a missing value (a code of at least `plain`) goes to son 2, unless both sons share it. `share` has
-the weight of each of `rows`; if it is empty, every row counts once.
+beyond it to son 1; a missing value (a code of at least `plain`) goes to the son `missing` (-1: both sons share it).
+`share` has the weight of each of `rows`; if it is empty, every row counts once.
 """
 
 from typing import Any
@@ -17,11 +17,11 @@ Int64s = NDArray[np.int64]
 
 
 @compiled
-def _son_of(code: int, son: Int64s, cut: int, plain: int, shares_missing: bool) -> int:
+def _son_of(code: int, son: Int64s, cut: int, plain: int, missing: int) -> int:
     if cut < 0:
         return int(son[code])
     if code >= plain:
-        return -1 if shares_missing else 2
+        return missing
     return 1 if code > cut else 0
 
 
@@ -31,6 +31,7 @@ def son_counts(
     son: Int64s,
     cut: int,
     plain: int,
+    missing: int,
     labels: NDArray[Any],
     rows: NDArray[Any],
     share: Floats,
@@ -39,7 +40,7 @@ def son_counts(
     """Add the people of some rows to `counts[son, label]`; no row may be shared by sons."""
     for i in range(rows.size):
         row = rows[i]
-        counts[_son_of(codes[row], son, cut, plain, False), labels[row]] += share[i] if share.size else 1.0
+        counts[_son_of(codes[row], son, cut, plain, missing), labels[row]] += share[i] if share.size else 1.0
 
 
 @compiled
@@ -48,6 +49,7 @@ def divide(
     son: Int64s,
     cut: int,
     plain: int,
+    missing: int,
     labels: NDArray[Any],
     rows: NDArray[Any],
     share: Floats,
@@ -59,14 +61,14 @@ def divide(
     """
     sizes = np.zeros(counts.shape[0], np.int64)
     for i in range(rows.size):
-        to = _son_of(codes[rows[i]], son, cut, plain, False)
+        to = _son_of(codes[rows[i]], son, cut, plain, missing)
         sizes[to] += 1
         counts[to, labels[rows[i]]] += share[i] if share.size else 1.0
     ends = np.cumsum(sizes)
     place = ends - sizes
     new_rows, new_share = np.empty_like(rows), np.empty_like(share)
     for i in range(rows.size):
-        to = _son_of(codes[rows[i]], son, cut, plain, False)
+        to = _son_of(codes[rows[i]], son, cut, plain, missing)
         new_rows[place[to]] = rows[i]
         if share.size:
             new_share[place[to]] = share[i]
@@ -95,7 +97,7 @@ def divide_shares(
     sons = counts.shape[0]
     known, sizes, everywhere = np.zeros(sons), np.zeros(sons, np.int64), 0
     for i in range(rows.size):
-        to = _son_of(codes[rows[i]], son, cut, plain, True)
+        to = _son_of(codes[rows[i]], son, cut, plain, -1)
         if to < 0:
             everywhere += 1
         else:
@@ -108,7 +110,7 @@ def divide_shares(
     new_rows, new_share = np.empty(sizes.sum(), rows.dtype), np.empty(sizes.sum())
     for i in range(rows.size):
         row, weight = rows[i], share[i] if share.size else 1.0
-        to = _son_of(codes[row], son, cut, plain, True)
+        to = _son_of(codes[row], son, cut, plain, -1)
         for each in range(sons) if to < 0 else range(to, to + 1):
             if to < 0 and portion[each] == 0.0:
                 continue
@@ -121,7 +123,14 @@ def divide_shares(
 
 @compiled
 def divide_parts(
-    codes: NDArray[Any], son: Int64s, cut: int, plain: int, rows: NDArray[Any], ends: Int64s, sizes: Int64s
+    codes: NDArray[Any],
+    son: Int64s,
+    cut: int,
+    plain: int,
+    missing: int,
+    rows: NDArray[Any],
+    ends: Int64s,
+    sizes: Int64s,
 ) -> NDArray[Any]:
     """Order the rows of each of several parts by son, otherwise as they are; `sizes[part, son]` gets their numbers.
 
@@ -130,10 +139,10 @@ def divide_parts(
     new_rows, begin = np.empty_like(rows), 0
     for part in range(ends.size):
         for i in range(begin, ends[part]):
-            sizes[part, _son_of(codes[rows[i]], son, cut, plain, False)] += 1
+            sizes[part, _son_of(codes[rows[i]], son, cut, plain, missing)] += 1
         place = begin + np.cumsum(sizes[part]) - sizes[part]
         for i in range(begin, ends[part]):
-            to = _son_of(codes[rows[i]], son, cut, plain, False)
+            to = _son_of(codes[rows[i]], son, cut, plain, missing)
             new_rows[place[to]] = rows[i]
             place[to] += 1
         begin = ends[part]

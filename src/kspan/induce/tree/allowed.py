@@ -5,8 +5,9 @@ from functools import cached_property, reduce
 from operator import and_
 
 import numpy as np
+from numpy.typing import NDArray
 
-from kspan.data.arrays import Bools, Int64s
+from kspan.data.arrays import Bools, Codes, Int64s
 from kspan.data.encode import MOST_PEOPLE
 from kspan.data.groups import Counts, Groups
 from kspan.induce.tree.answers import Answers
@@ -15,6 +16,9 @@ from kspan.induce.tree.people import People, Rows
 from kspan.induce.tree.spans import GrowingSpans, Parts, Span
 from kspan.induce.tree.worth import ANYWHERE, Worth
 from kspan.privacy import KAnonymity, OnPrivate, Requirement
+
+AT_ONCE = 16
+"""So many questions with two answers are asked of the requirement at once."""
 
 
 class Guard:
@@ -60,6 +64,29 @@ class Guard:
             private = {} if self.target is None else {self.target: counts}
             good[populated] = requirement.holds(Groups(sizes[populated], private, parts.exposing[populated]))
         return good
+
+    def allows_each(self, spans: Sequence[Span], bins: Codes, sides: NDArray[np.int8], most: int) -> list[int]:
+        """Which questions with two answers may divide some spans: the places of the first `most` that do.
+
+        `bins` is the bin of each row, `sides` the answer of each bin (column) to each question (row).
+        """
+        labels, size = self.people.labels, sides.shape[1]
+        rows = np.concatenate([span.rows for span in spans])
+        place = np.repeat(np.arange(len(spans)), [len(span.rows) for span in spans])
+        weights = self.people.weights[rows] if len(self.people.weights) else None
+        keys = (place * labels + self.people.label[rows]) * size + bins[rows]
+        people = np.bincount(keys, weights, len(spans) * labels * size).reshape(-1, size)
+        exposing = np.repeat(self.spans.exposing(list(spans)), 2)
+        found: list[int] = []
+        for begin in range(0, len(sides), AT_ONCE):
+            first = (people @ (sides[begin : begin + AT_ONCE] == 0).T).T
+            both = np.stack([first, people.sum(axis=1) - first], axis=1).reshape(len(first), 2, len(spans), labels)
+            counts = both.transpose(0, 2, 1, 3).reshape(-1, labels).astype(np.int64)
+            held = self.satisfied(Parts(counts, np.tile(exposing, len(first))))
+            found += (begin + np.flatnonzero(held.reshape(len(first), -1).all(axis=1))).tolist()
+            if len(found) >= most:
+                break
+        return found[:most]
 
     def levels_of_span(self, span: Span) -> Bools:
         """Which levels of categorical features may divide a span, since every part would satisfy the requirement.

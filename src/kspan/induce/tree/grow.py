@@ -80,9 +80,9 @@ class Candidate:
     """Orders the queue, the lowest first: second-rate, minus the worth, then leaf, feature and level for ties."""
     leaf: GrowingLeaf = field(compare=False)
     feature: int = field(compare=False)
-    level: int = field(compare=False)
-    cut: int = field(compare=False)
-    at: float = field(compare=False)
+    level: int = field(default=0, compare=False)
+    cut: int = field(default=-1, compare=False)
+    at: float = field(default=0.0, compare=False)
     made: Split | None = field(default=None, compare=False)
     """The split itself, once it was asked for."""
 
@@ -116,6 +116,7 @@ class Growth:
     ) -> None:
         self.people, self.features, self.shares_missing, self.rng = people, features, shares_missing, rng
         self.spreading = [number for number, feature in enumerate(features) if feature.spread is not None]
+        self.min_rows = min_rows
         self.worth = Worth(people, features, score, min_rows, shares_missing=shares_missing)
         rows, share = people.everybody()
         self.made = 0
@@ -125,8 +126,13 @@ class Growth:
         self.several: SeveralRows | None = None
         self.queue: list[Candidate] = []
         self.splits_of_all: dict[tuple[int, int], Split] = {}
-        if np.count_nonzero(people.counts(rows)) > 1:
+        if self.are_mixed(self.root.counts[None])[0]:
             self.propose(self.root, self.allowed_at(self.root))
+
+    def are_mixed(self, counts: Floats) -> Bools:
+        """Which parts, given their people by label, have people of several labels, so that a question may gain?"""
+        mixed: Bools = (counts > 0).sum(axis=1) > 1
+        return mixed
 
     def count_people(self, several: SeveralRows) -> None:
         """Count people who have several rows, and not rows, from now on."""
@@ -294,8 +300,7 @@ class Growth:
         for place, part in enumerate(zip(*parts, strict=True)):
             leaf.sons.append(GrowingLeaf(self.made, *part, leaf, place))
             self.made += 1
-        several: Bools = (parts[2] > 0).sum(axis=1) > 1
-        return several
+        return self.are_mixed(parts[2])
 
     def parts(self, leaf: GrowingLeaf, split: Split) -> tuple[list[Rows], list[Floats], Floats]:
         """The rows of each son of a leaf, their weights, and people by label; rows may be reordered in place."""

@@ -1,24 +1,16 @@
 """kADET: decision trees in which every span is a crowd (Friedman, Schuster, Wolff 2006; 2008, Algorithm 1)."""
 
-from dataclasses import replace
-
 from kspan.data.arrays import Int64s
 from kspan.data.table import Table
-from kspan.errors import PolicyError, Unreachable
-from kspan.induce.known import classes_of, exposed_before
-from kspan.induce.tree.features import Feature
 from kspan.induce.tree.grow import Growth, MinRows
-from kspan.induce.tree.id3 import offered
 from kspan.induce.tree.prune import ConfidenceFactor
 from kspan.induce.tree.prune import prune as prune_growth
 from kspan.induce.tree.release import released
-from kspan.induce.tree.several import SeveralRows
+from kspan.induce.tree.under_requirement import check_begins, private_target, pruning_keeps, taking_part
 from kspan.induce.tree.worth import C45, SCORES, Score
 from kspan.model.tree.model import Tree
 from kspan.options import takes_options
 from kspan.policy import Policy
-from kspan.policy.values import check_occurs
-from kspan.privacy import OnPrivate
 
 
 @takes_options
@@ -74,35 +66,16 @@ def kadet_c45(
         prune: Prune what has grown.
     """
     growth = _grown(table, policy, C45, min_rows, known)
-    # Pruning merges spans, and only a monotone requirement is sure to survive that. It also merges answers to private
-    # questions: a span of which more than one was told may be left with one.
-    assert growth.guard is not None
-    # Two groups in which half the people ever had a value, each others, are one in which all had it.
-    survives = policy.require.monotone and (table.persons is None or not _is_about_values(policy))
-    if prune and survives and not growth.guard.answers.told:
+    if prune and pruning_keeps(growth, table, policy):
         prune_growth(growth, confidence_factor)
     return released(growth, table, policy)
 
 
 def _grown(table: Table, policy: Policy, score: int, min_rows: int, known: Int64s | None) -> Growth:
-    target_public = policy.target in policy.public
-    _check_requirement(policy)
-    check_occurs(policy.require, table, policy)
-    people, features = offered(table, policy)
-    if known is not None:
-        people = replace(people, known=classes_of(known, table.rows, table.persons))
-    target = None if target_public else policy.target
-    if table.persons is not None:
-        # What is told of people, and not of rows, is counted for labels alone.
-        features = tuple(one for one in features if one.public or not _is_required(one, policy))
+    people, features = taking_part(table, policy, known)
+    target = private_target(policy)
     growth = Growth(people, features, requirement=policy.require, target=target, score=score, min_rows=min_rows)
-    if table.persons is not None:
-        growth.count_people(SeveralRows(table, policy, target))
-    # Line 9 in the paper of 2006.
-    if not growth.holds_now():
-        if people.known.any():
-            raise exposed_before(growth.people_breaking(), table.people, policy.require)
-        raise Unreachable(f"even a tree of one leaf breaks {policy.require} on these {table.people} people: lower it")
+    check_begins(growth, table, policy)
     grow_in_crowds(growth)
     return growth
 
@@ -115,21 +88,3 @@ def grow_in_crowds(growth: Growth) -> None:
             growth.divide(candidate)
         else:
             growth.generalize(candidate)
-
-
-def _is_about_values(policy: Policy) -> bool:
-    """Is anything required of private values?"""
-    return any(isinstance(part, OnPrivate) for part in policy.require.parts)
-
-
-def _is_required(feature: Feature, policy: Policy) -> bool:
-    """Is anything required of a private attribute?"""
-    name = feature.attribute.name
-    return any(isinstance(part, OnPrivate) and name in part.looks_at((name,)) for part in policy.require.parts)
-
-
-def _check_requirement(policy: Policy) -> None:
-    """Refuse a requirement on private values where nothing that a tree could tell of is private."""
-    for part in policy.require.parts:
-        if isinstance(part, OnPrivate) and not policy.private:
-            raise PolicyError(f"{part} cannot be asked of a tree without private attributes: list one under private")

@@ -36,7 +36,9 @@ class Split:
     cut: int = -1
     """The last code of a numeric feature that goes to the first son, before those of the second; -1 if not numeric."""
     at: float = 0.0
-    """The threshold: a number between that code's and the next."""
+    """The threshold: a number between that code's and the next; infinite if all numbers go to the first son."""
+    missing: int = 2
+    """The son of a missing number."""
 
     @cached_property
     def codes(self) -> list[Int64s]:
@@ -47,10 +49,10 @@ class Split:
         return [order[begin:end] for begin, end in pairwise(ends.tolist())]
 
     def by_code(self, feature: Feature) -> Int64s:
-        """The son of each code; a missing number goes to a third son."""
+        """The son of each code."""
         if self.cut < 0:
             return self.son
-        son = np.full(feature.size, 2, np.int64)
+        son = np.full(feature.size, self.missing, np.int64)
         son[: feature.plain] = np.arange(feature.plain) > self.cut
         return son
 
@@ -113,7 +115,9 @@ class People:
     def by_son(self, rows: Rows, share: Floats, feature: Feature, split: Split) -> Floats:
         """How many people of each label some rows send to each son."""
         counts = np.zeros((split.sons, self.labels))
-        kernels.son_counts(feature.codes, split.son, split.cut, feature.plain, self.label, rows, share, counts)
+        kernels.son_counts(
+            feature.codes, split.son, split.cut, feature.plain, split.missing, self.label, rows, share, counts
+        )
         return counts
 
     def divide(
@@ -124,7 +128,9 @@ class People:
         Returns for each son a view of its rows and one of their weights, and then the people by son and label.
         """
         counts = np.zeros((split.sons, self.labels))
-        ends = kernels.divide(feature.codes, split.son, split.cut, feature.plain, self.label, rows, share, counts)
+        ends = kernels.divide(
+            feature.codes, split.son, split.cut, feature.plain, split.missing, self.label, rows, share, counts
+        )
         return _parts(rows, ends), _parts(share, ends) if len(share) else [share] * split.sons, counts
 
     def divide_shares(
@@ -185,7 +191,19 @@ class People:
         rows = parts[0] if len(parts) == 1 else np.concatenate(parts)
         sizes = np.zeros((len(parts), split.sons), np.int64)
         ends = np.cumsum([len(part) for part in parts])
-        return kernels.divide_parts(feature.codes, split.son, split.cut, feature.plain, rows, ends, sizes), sizes
+        moved = kernels.divide_parts(
+            feature.codes, split.son, split.cut, feature.plain, split.missing, rows, ends, sizes
+        )
+        return moved, sizes
+
+    def by_part_and_son(self, parts: list[Rows], feature: Feature, split: Split) -> Int64s:
+        """How many people of each label each of several parts sends to each son: part, then son, then label."""
+        rows = parts[0] if len(parts) == 1 else np.concatenate(parts)
+        place = np.repeat(np.arange(len(parts)), [len(part) for part in parts])
+        keys = (place * split.sons + split.by_code(feature)[feature.codes[rows]]) * self.labels + self.label[rows]
+        weights = self.weights[rows] if len(self.weights) else None
+        counts = np.bincount(keys, weights, len(parts) * split.sons * self.labels)
+        return counts.astype(np.int64).reshape(len(parts), split.sons, self.labels)
 
 
 def _parts(array: NDArray[Any], ends: Int64s) -> list[NDArray[Any]]:

@@ -69,7 +69,7 @@ def _errors(leaf: GrowingLeaf) -> float:
     return float(leaf.counts.sum() - leaf.counts.max())
 
 
-def _with_all_below(leaf: GrowingLeaf) -> list[GrowingLeaf]:
+def with_all_below(leaf: GrowingLeaf) -> list[GrowingLeaf]:
     """A node and all below it, parents before children."""
     order = [leaf]
     for node in order:
@@ -80,7 +80,7 @@ def _with_all_below(leaf: GrowingLeaf) -> list[GrowingLeaf]:
 def _collapse(root: GrowingLeaf) -> None:
     """Make a leaf of every node whose subtree is right no more often on the training rows, from the top down."""
     wrong: dict[GrowingLeaf, float] = {}
-    for node in reversed(_with_all_below(root)):
+    for node in reversed(with_all_below(root)):
         wrong[node] = sum(wrong[son] for son in node.sons) if node.sons else _errors(node)
     waiting = [root]
     while waiting:
@@ -108,7 +108,7 @@ class _Pruning:
 
     def settle(self, root: GrowingLeaf) -> None:
         """Prune a node and all below it, sons before their parents."""
-        for node in reversed(_with_all_below(root)):
+        for node in reversed(with_all_below(root)):
             self.settle_one(node)
 
     def settle_one(self, node: GrowingLeaf) -> None:
@@ -145,7 +145,7 @@ class _Pruning:
         # A number has an answer to every threshold, unless it is missing and that was a branch of its own.
         if asked.numeric and (self.growth.shares_missing or not asked.can_be_missing):
             return False
-        return any(one.split is not None and one.split.feature == feature for one in _with_all_below(branch))
+        return any(one.split is not None and one.split.feature == feature for one in with_all_below(branch))
 
     def sent_down(self, branch: GrowingLeaf, above: GrowingLeaf) -> GrowingLeaf:
         """A copy of a branch, with all rows of a node above sent down."""
@@ -168,4 +168,4 @@ class _Pruning:
 
 
 def _leaves(root: GrowingLeaf) -> Iterator[GrowingLeaf]:
-    return (node for node in _with_all_below(root) if node.split is None)
+    return (node for node in with_all_below(root) if node.split is None)

@@ -1,5 +1,6 @@
 """From what has grown to a tree that knows no row."""
 
+import math
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -106,7 +107,12 @@ def _categories(growth: Growth, split: Split) -> list[Region]:
 
 
 def _intervals(growth: Growth, split: Split, low: float | None, high: float | None) -> list[Region]:
-    """What each branch of a threshold admits, within the bounds set above; a third branch is for missing numbers."""
+    """What each branch of a threshold admits, within the bounds set above; missing numbers may have a third branch."""
+    if math.isinf(split.at):
+        return [Region(intervals=((low, high),)), Region(missing=True)]
     shared = growth.shares_missing
-    sides = [Region(intervals=(side,), missing=shared) for side in ((low, split.at), (split.at, high))]
+    sides = [
+        Region(intervals=(side,), missing=shared or place == split.missing)
+        for place, side in enumerate(((low, split.at), (split.at, high)))
+    ]
     return [*sides, Region(missing=True)] if split.sons == 3 else sides

@@ -1,0 +1,448 @@
+"""The best questions with two answers, each a group of values, and what is still to be gained after them.
+
+What is to be told of people are numbers, their *responses*: for a label whether they have it (0 or 1), for a number the
+number itself. A question gains what it takes off the sum of squares around the means, so that
+
+    gain = S_left^2 / n_left + S_right^2 / n_right - S^2 / n,   summed over responses,
+
+where S is the sum of a response and n the weight of people. For labels that is the gain in Gini impurity, for numbers
+the reduction of variance.
+
+People are counted in *cells*: one for each code of each attribute. The columns of a cell are the people, what they
+weigh (only if that is something else), the sum of each response, and the sum of squares of each number.
+"""
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kspan.kernels.compiled import compiled
+
+Floats = NDArray[np.float64]
+Int64s = NDArray[np.int64]
+Bools = NDArray[np.bool_]
+Sons = NDArray[np.int8]
+
+LEAST_GAIN = 1e-9
+"""A smaller gain is taken for a rounding error."""
+
+DIGITS = 1e9
+"""Gains that agree in so many digits are equal: the order in which a sum was added up must not decide."""
+
+BIT = 2.0 * math.log(2.0)
+"""A bit of description is worth so much of the variance of one person (by the likelihood of a normal distribution)."""
+
+STEPS = 12
+"""Steps of the power iteration that finds the direction in which values differ most."""
+
+
+class Asked(NamedTuple):
+    """Everybody: what may be asked of them, and what is to be told of them."""
+
+    codes: NDArray[Any]
+    """By row and attribute."""
+    begins: Int64s
+    """By attribute, its first cell; the last entry is where all end. An attribute's last cell is for missing values."""
+    numeric: Bools
+    """Is the attribute asked by thresholds?"""
+    crowd: Int64s
+    """By attribute, the fewest people on each side of a question."""
+    people: Int64s
+    """The people of each row; empty if each is one."""
+    worth: Floats
+    """What each row weighs; empty if each weighs as much as its people."""
+    label: NDArray[Any]
+    """By row and labelled target, the number of its response; -1 if it has none of them."""
+    number: Floats
+    """By row and numeric target, the number; their responses come after those of labels."""
+    scale: Floats
+    """By response, what a squared unit of it is worth."""
+    names: NDArray[np.int32]
+    """By level and cell, the name of the cell's value there; -1 if it has none."""
+
+
+@compiled
+def count(asked: Asked, rows: NDArray[Any], cells: Floats) -> None:
+    """Add some rows to the cells of all attributes."""
+    attributes, labels, numbers = asked.codes.shape[1], asked.label.shape[1], asked.number.shape[1]
+    responses = asked.scale.size
+    first = 2 if asked.worth.size else 1
+    first_number, first_square = first + responses - numbers, first + responses
+    for i in range(rows.size):
+        row = rows[i]
+        people = float(asked.people[row]) if asked.people.size else 1.0
+        worth = asked.worth[row] if asked.worth.size else people
+        for attribute in range(attributes):
+            cell = asked.begins[attribute] + asked.codes[row, attribute]
+            cells[cell, 0] += people
+            if first == 2:
+                cells[cell, 1] += worth
+            for target in range(labels):
+                response = asked.label[row, target]
+                if response >= 0:
+                    cells[cell, first + response] += worth
+            for target in range(numbers):
+                number = asked.number[row, target]
+                cells[cell, first_number + target] += worth * number
+                cells[cell, first_square + target] += worth * number * number
+
+
+@compiled
+def _variance(asked: Asked, total: Floats) -> float:
+    """The variance of one person, summed over responses, of people who add up to `total`."""
+    first, responses, numbers = 2 if asked.worth.size else 1, asked.scale.size, asked.number.shape[1]
+    weight, spread = total[first - 1], 0.0
+    if weight <= 0.0:
+        return 0.0
+    for response in range(responses):
+        column = first + response
+        # The square of 0 or 1 is itself.
+        square = total[column + numbers] if response >= responses - numbers else total[column]
+        spread += asked.scale[response] * max(square - total[column] * total[column] / weight, 0.0)
+    return spread / weight
+
+
+@compiled
+def _gain(here: Floats, total: Floats, first: int, scale: Floats) -> float:
+    """What it gains to tell the people of `here` from the others of `total`."""
+    inside, gain = here[first - 1], 0.0
+    outside = total[first - 1] - inside
+    if inside <= 0.0 or outside <= 0.0:
+        return -1.0
+    for response in range(scale.size):
+        one, both = here[first + response], total[first + response]
+        gain += scale[response] * (one * one / inside + (both - one) * (both - one) / outside - both * both
+                                   / total[first - 1])  # fmt: skip
+    rounded: float = math.floor(gain * DIGITS + 0.5) / DIGITS
+    return rounded
+
+
+@compiled
+def _best_cut(
+    cells: Floats, order: Int64s, total: Floats, first: int, least: float, scale: Floats
+) -> tuple[float, int]:
+    """The gain of the best cut of cells in an order, and how many cells are before it; -1 and 0 if there is none."""
+    left, best, best_at = np.zeros(total.size), -1.0, 0
+    for at in range(order.size - 1):
+        for column in range(total.size):
+            left[column] += cells[order[at], column]
+        if left[0] < least or total[0] - left[0] < least:
+            continue
+        gain = _gain(left, total, first, scale)
+        if gain > best:
+            best, best_at = gain, at + 1
+    return best, best_at
+
+
+@compiled
+def _by_response(cells: Floats, order: Int64s, total: Floats, first: int, scale: Floats) -> None:
+    """Order cells by their mean responses, along the direction in which these differ most.
+
+    For two labels, or one number, no other order has a better cut (Breiman et al. 1984, Theorem 4.5). For several it
+    is the first principal component of the means (Coppersmith, Hong, Hosking 1999).
+    """
+    size = scale.size
+    mean, direction, turned = np.empty(size), np.zeros(size), np.zeros(size)
+    for response in range(size):
+        mean[response] = total[first + response] / total[first - 1]
+    if size == 1:
+        direction[0] = 1.0
+    else:
+        for response in range(size):
+            for cell in order:
+                apart = cells[cell, first + response] / cells[cell, first - 1] - mean[response]
+                turned[response] += scale[response] * cells[cell, first - 1] * apart * apart
+        direction[np.argmax(turned)] = 1.0
+        for _ in range(STEPS):
+            turned[:] = 0.0
+            for cell in order:
+                along = 0.0
+                for response in range(size):
+                    apart = cells[cell, first + response] / cells[cell, first - 1] - mean[response]
+                    along += scale[response] * direction[response] * apart
+                for response in range(size):
+                    apart = cells[cell, first + response] / cells[cell, first - 1] - mean[response]
+                    turned[response] += cells[cell, first - 1] * along * apart
+            length = math.sqrt((turned * turned).sum())
+            if length <= 0.0:
+                break
+            direction[:] = turned / length
+    keys = np.empty(order.size)
+    for at in range(order.size):
+        key = 0.0
+        for response in range(size):
+            apart = cells[order[at], first + response] / cells[order[at], first - 1] - mean[response]
+            key += scale[response] * direction[response] * apart
+        keys[at] = math.floor(key * DIGITS + 0.5)
+    # Insertion keeps the order of cells with equal keys, and is quick for few.
+    if order.size <= 64:
+        for at in range(1, order.size):
+            key, cell, place = keys[at], order[at], at
+            while place > 0 and keys[place - 1] > key:
+                keys[place], order[place] = keys[place - 1], order[place - 1]
+                place -= 1
+            keys[place], order[place] = key, cell
+    else:
+        order[:] = order[np.argsort(keys, kind="mergesort")]
+
+
+@compiled
+def _best_name(
+    cells: Floats, order: Int64s, names: NDArray[np.int32], total: Floats, first: int, least: float, scale: Floats
+) -> tuple[float, int, int]:
+    """The gain of the best question "this name of a level, or another?", the name, and how many names occur."""
+    most = -1
+    for cell in order:
+        most = max(most, names[cell])
+    sums = np.zeros((most + 1, total.size))
+    for cell in order:
+        if names[cell] >= 0:
+            sums[names[cell]] += cells[cell]
+    best, best_name, occur = -1.0, -1, 0
+    for name in range(most + 1):
+        if sums[name, 0] <= 0.0:
+            continue
+        occur += 1
+        if sums[name, 0] >= least and total[0] - sums[name, 0] >= least:
+            gain = _gain(sums[name], total, first, scale)
+            if gain > best:
+                best, best_name = gain, name
+    return best, best_name, occur
+
+
+@compiled
+def _best_question(
+    asked: Asked, attribute: int, cells: Floats, total: Floats, bit: float, least: float, son: Sons
+) -> float:
+    """The gain of the best question about one attribute, less what it takes to say which one it is; -1 if none gains.
+
+    `son` gets the side of each cell: 0 or 1. Cells without people go with most people. `bit` is what a bit of the
+    question costs.
+    """
+    begin, missing = asked.begins[attribute], asked.begins[attribute + 1] - 1
+    first = 2 if asked.worth.size else 1
+    least = max(least, float(asked.crowd[attribute]))
+    order = _populated(cells, begin, missing)
+    found = order.size
+    if found < 2:
+        return -1.0
+    level, name = -1, -1
+    if asked.numeric[attribute]:
+        best, cut = _best_cut(cells, order, total, first, least, asked.scale)
+        if order[found - 1] == missing:
+            turned = _turned(order)
+            other, at = _best_cut(cells, turned, total, first, least, asked.scale)
+            if other > best:
+                best, cut, order = other, at, turned
+        best -= bit * math.log2(found - 1)
+    else:
+        _by_response(cells, order, total, first, asked.scale)
+        best, cut = _best_cut(cells, order, total, first, least, asked.scale)
+        best -= bit * (found - 2) / 2.0
+        for place in range(asked.names.shape[0]):
+            gain, group, names = _best_name(cells, order, asked.names[place], total, first, least, asked.scale)
+            gain -= bit * math.log2(max(names - 1, 1))
+            if group >= 0 and gain > best:
+                best, level, name = gain, place, group
+    if best <= LEAST_GAIN:
+        return -1.0
+    _fill(asked, attribute, cells, order, cut, level, name, son)
+    return best
+
+
+@compiled
+def _fill(
+    asked: Asked, attribute: int, cells: Floats, order: Int64s, cut: int, level: int, name: int, son: Sons
+) -> None:
+    """Say which side each cell goes to: those before the cut, or with the name, to 0, and the others to 1."""
+    begin, missing = asked.begins[attribute], asked.begins[attribute + 1] - 1
+    before = after = 0.0
+    for at in range(order.size):
+        inside = asked.names[level, order[at]] == name if name >= 0 else at < cut
+        son[order[at]] = 0 if inside else 1
+        if inside:
+            before += cells[order[at], 0]
+        else:
+            after += cells[order[at], 0]
+    larger = 0 if before > after else 1
+    last = begin - 1  # the last number before the cut
+    for at in range(cut):
+        if order[at] != missing:
+            last = order[at]
+    for cell in range(begin, missing + 1):
+        if cells[cell, 0] <= 0.0:
+            if name >= 0 and cell < missing:
+                son[cell] = 0 if asked.names[level, cell] == name else 1
+            elif asked.numeric[attribute] and cell < missing:
+                son[cell] = 0 if cell <= last else 1
+            else:
+                son[cell] = larger
+
+
+@compiled
+def _best_of_all(asked: Asked, cells: Floats, least: float, price: float, son: Sons) -> tuple[float, int]:
+    """The gain of the best question and its attribute, or -1 for both; `son` gets the side of each of its cells."""
+    best, found = -1.0, -1
+    total = np.zeros(cells.shape[1])
+    for cell in range(asked.begins[1]):
+        total += cells[cell]
+    if total[0] < 2 * max(least, float(asked.crowd.min())):
+        return best, found
+    variance = _variance(asked, total)
+    if variance <= LEAST_GAIN:
+        return best, found
+    for attribute in range(asked.numeric.size):
+        # Each attribute has cells of its own, so that one array serves all.
+        gain = _best_question(asked, attribute, cells, total, price * BIT * variance, least, son)
+        if gain > best:
+            best, found = gain, attribute
+    return best, found
+
+
+@compiled
+def _divide(asked: Asked, attribute: int, son: Sons, rows: NDArray[Any], spare: NDArray[Any]) -> int:
+    """Bring the rows that go to side 0 before the others, in place and in their order; return how many they are."""
+    first = second = 0
+    begin = asked.begins[attribute]
+    for i in range(rows.size):
+        if son[begin + asked.codes[rows[i], attribute]] == 0:
+            rows[first] = rows[i]
+            first += 1
+        else:
+            spare[second] = rows[i]
+            second += 1
+    rows[first:] = spare[:second]
+    return first
+
+
+@compiled
+def _count_sides(asked: Asked, rows: NDArray[Any], middle: int, cells: Floats, sides: Floats) -> None:
+    """Count the rows on both sides of `middle`: the fewer ones one by one, the others as what is left of `cells`."""
+    smaller = 0 if middle <= rows.size - middle else 1
+    sides[smaller] = 0.0
+    count(asked, rows[:middle] if smaller == 0 else rows[middle:], sides[smaller])
+    sides[1 - smaller] = cells - sides[smaller]
+
+
+@compiled
+def _still_gained(
+    asked: Asked, rows: NDArray[Any], middle: int, cells: Floats, depth: int, least: float, price: float
+) -> float:
+    """What the best questions gain on both sides of `middle`, and those of the parts that they make, `depth` deep.
+
+    Rows are reordered; `cells` are those of all of them.
+    """
+    gained, spare, son = 0.0, np.empty_like(rows), np.empty(cells.shape[0], np.int8)
+    begins, ends = np.array([0, middle]), np.array([middle, rows.size])
+    here = np.empty((2, cells.shape[0], cells.shape[1]))
+    _count_sides(asked, rows, middle, cells, here)
+    for left in range(depth, 0, -1):
+        parts, below = 0, np.empty((2 * ends.size if left > 1 else 0, cells.shape[0], cells.shape[1]))
+        new_begins, new_ends = np.empty(2 * ends.size, np.int64), np.empty(2 * ends.size, np.int64)
+        for place in range(ends.size):
+            gain, best = _best_of_all(asked, here[place], least, price, son)
+            if best < 0:
+                continue
+            gained += gain
+            if left > 1:
+                part = rows[begins[place] : ends[place]]
+                first = _divide(asked, best, son, part, spare)
+                _count_sides(asked, part, first, here[place], below[parts : parts + 2])
+                new_begins[parts], new_ends[parts + 1] = begins[place], ends[place]
+                new_ends[parts] = new_begins[parts + 1] = begins[place] + first
+                parts += 2
+        begins, ends, here = new_begins[:parts], new_ends[:parts], below[:parts]
+    return gained
+
+
+@compiled
+def questions(
+    asked: Asked, rows: NDArray[Any], least: float, price: float, most: int, depth: int,
+    gains: Floats, worths: Floats, son: Sons,
+) -> None:  # fmt: skip
+    """Fill in, for each attribute, what its best question gains, what it is worth, and the side of each of its cells.
+
+    The gain is -1 if no question gains. The worth of the `most` best has also what can still be gained after them,
+    `depth` questions deep; that of others is their gain.
+    """
+    columns = (2 if asked.worth.size else 1) + asked.scale.size + asked.number.shape[1]
+    cells, total = np.zeros((asked.begins[-1], columns)), np.zeros(columns)
+    count(asked, rows, cells)
+    for cell in range(asked.begins[1]):
+        total += cells[cell]
+    gains[:] = worths[:] = -1.0
+    variance = _variance(asked, total)
+    if variance <= LEAST_GAIN or total[0] < 2 * max(least, float(asked.crowd.min())):
+        return
+    for attribute in range(asked.numeric.size):
+        gains[attribute] = worths[attribute] = _best_question(
+            asked, attribute, cells, total, price * BIT * variance, least, son
+        )
+    best = np.argsort(-gains, kind="mergesort")[: most if depth else 0]
+    if best.size < 2 or gains[best[1]] <= 0.0:  # where there is nothing to choose, nothing need be weighed
+        return
+    copy, spare = np.empty_like(rows), np.empty_like(rows)
+    for attribute in best:
+        if gains[attribute] > 0.0:
+            copy[:] = rows
+            middle = _divide(asked, attribute, son, copy, spare)
+            worths[attribute] += _still_gained(asked, copy, middle, cells, depth, least, price)
+
+
+@compiled
+def alternatives(
+    asked: Asked, attribute: int, rows: NDArray[Any], least: float, price: float, gains: Floats, sides: NDArray[np.int8]
+) -> int:
+    """Fill in every question about one attribute that leaves `least` people on each side; return how many there are.
+
+    `sides` has the side of each of the attribute's cells, `gains` what the question gains less what it takes to say it.
+    """
+    columns = (2 if asked.worth.size else 1) + asked.scale.size + asked.number.shape[1]
+    cells, total = np.zeros((asked.begins[-1], columns)), np.zeros(columns)
+    count(asked, rows, cells)
+    for cell in range(asked.begins[1]):
+        total += cells[cell]
+    begin, end = asked.begins[attribute], asked.begins[attribute + 1]
+    first, bit = 2 if asked.worth.size else 1, price * BIT * _variance(asked, total)
+    order, son, made = _populated(cells, begin, end - 1), np.empty(asked.begins[-1], np.int8), 0
+    if order.size < 2:
+        return 0
+    bits = math.log2(order.size - 1) if asked.numeric[attribute] else (order.size - 2) / 2.0
+    turns = 1
+    if not asked.numeric[attribute]:
+        _by_response(cells, order, total, first, asked.scale)
+    elif order[order.size - 1] == end - 1:
+        turns = 2
+    for turn in range(turns):
+        if turn == 1:
+            order = _turned(order)
+        left = np.zeros(columns)
+        for at in range(order.size - 1):
+            left += cells[order[at]]
+            if left[0] >= least and total[0] - left[0] >= least:
+                gains[made] = _gain(left, total, first, asked.scale) - bit * bits
+                _fill(asked, attribute, cells, order, at + 1, -1, -1, son)
+                sides[made] = son[begin:end]
+                made += 1
+    return made
+
+
+@compiled
+def _populated(cells: Floats, begin: int, missing: int) -> Int64s:
+    """The cells of an attribute that have people, in their order."""
+    order, found = np.empty(missing + 1 - begin, np.int64), 0
+    for cell in range(begin, missing + 1):
+        if cells[cell, 0] > 0.0:
+            order[found] = cell
+            found += 1
+    return order[:found]
+
+
+@compiled
+def _turned(order: Int64s) -> Int64s:
+    """The order with its last cell first: people without a number may as well go with the lowest numbers."""
+    turned = np.empty_like(order)
+    turned[0], turned[1:] = order[-1], order[:-1]
+    return turned
