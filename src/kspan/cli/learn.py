@@ -53,7 +53,7 @@ class LearnRequest:
     output: Annotated[Path, typer.Option("--output", "-o", help="Where to write the model, as JSON.")]
     options: dict[str, Any]
     policy: PolicyOrManifest = None
-    method: Annotated[str, typer.Option("--method", "-m", metavar="METHOD")] = "kadet"
+    method: Annotated[str, typer.Option("--method", "-m", metavar="METHOD")] = "grouped"
     target: Annotated[
         str | None, typer.Option(help="The column to predict, if the policy names none or there is none.")
     ] = None
@@ -125,7 +125,7 @@ def learn(asked: LearnRequest) -> int:
     with beside as ledger, together(), progress() as step:
         if ledger is not None and not learner.keeps_requirement:
             raise PolicyError(
-                f"{asked.method} promises nothing, so a ledger cannot take it: use -m kadet, or no ledger"
+                f"{asked.method} promises nothing, so a ledger cannot take it: use -m grouped, or no ledger"
             )
         step(f"reading {asked.data.name}")
         people = read_table(asked.data.asking(asked.sql), dialect(asked.delimiter, asked.encoding, asked.columns))

@@ -3,12 +3,13 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from inspect import signature
 from typing import Any, Literal, get_type_hints, overload
 
 import polars as pl
 
 from kspan.data.arrays import Int64s
-from kspan.data.encode import encode_people
+from kspan.data.encode import encode_people, sampling_weights
 from kspan.data.prepared import computed
 from kspan.errors import PolicyError, did_you_mean
 from kspan.frames.files import load
@@ -47,6 +48,11 @@ class Learner:
     """Does it take a coded table, or the frame as it is?"""
 
     @cached_property
+    def weighs_rows(self) -> bool:
+        """Does it take what each row counts, beside the people that it stands for?"""
+        return "importance" in signature(self.function).parameters
+
+    @cached_property
     def gives(self) -> type:
         """The type of what it returns."""
         given: type = get_type_hints(self.function)["return"]
@@ -68,6 +74,8 @@ class Learner:
         check_no_free_text(people, policy)
         if not self.of_codes:
             return self.function(people, policy, **options)
+        if self.weighs_rows and policy.sampling_weight is not None:
+            options["importance"] = sampling_weights(people[policy.sampling_weight])
         return self.function(encode_people(people, policy), policy, **options)
 
 
@@ -101,7 +109,7 @@ OtherMethod = Literal["part", "naive-bayes", "logistic", "boosted", "conjunctive
 
 
 @overload
-def learn(data: Any, policy: PolicyLike, method: TreeMethod = "kadet", **options: Any) -> Tree: ...
+def learn(data: Any, policy: PolicyLike, method: TreeMethod = "grouped", **options: Any) -> Tree: ...
 
 
 @overload
@@ -125,14 +133,14 @@ def learn(data: Any, policy: PolicyLike, method: str, **options: Any) -> Learned
 
 
 def learn(
-    data: Any, policy: PolicyLike, method: str = "kadet", *, known: Int64s | None = None, **options: Any
+    data: Any, policy: PolicyLike, method: str = "grouped", *, known: Int64s | None = None, **options: Any
 ) -> Learned:
     """Learn a model of the policy's target, or clusters, rules or itemsets, from a dataframe or the path of a file.
 
     The data may be raw or released.
 
-    `kadet`, `kadet-c45`, `rules`, `itemsets` and `clusters` keep the policy's requirement; the others promise nothing.
-    Each takes the options of its function in `kspan.induce`. Those five also take `known`, the class of each row that
+    `grouped`, `kadet`, `kadet-c45`, `rules`, `itemsets` and `clusters` keep the policy's requirement; the others promise
+    nothing. Each takes the options of its function in `kspan.induce`. Those six also take `known`, the class of each row that
     earlier releases let anybody tell: in every span, the people of each class keep the requirement by themselves.
 
     >>> from kspan.datasets import mortgage

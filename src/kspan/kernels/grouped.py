@@ -226,6 +226,8 @@ def _best_question(
     least = max(least, float(asked.crowd[attribute]))
     order = _populated(cells, begin, missing)
     found = order.size
+    # A missing value is no choice that a question takes bits to tell of: few people have one, and any side will do.
+    values = max(found - int(cells[missing, 0] > 0.0), 2)
     if found < 2:
         return -1.0
     level, name = -1, -1
@@ -236,11 +238,11 @@ def _best_question(
             other, at = _best_cut(cells, turned, total, first, least, asked.scale)
             if other > best:
                 best, cut, order = other, at, turned
-        best -= bit * math.log2(found - 1)
+        best -= bit * math.log2(values - 1)
     else:
         _by_response(cells, order, total, first, asked.scale)
         best, cut = _best_cut(cells, order, total, first, least, asked.scale)
-        best -= bit * (found - 2) / 2.0
+        best -= bit * (values - 2) / 2.0
         for place in range(asked.names.shape[0]):
             gain, group, names = _best_name(cells, order, asked.names[place], total, first, least, asked.scale)
             gain -= bit * math.log2(max(names - 1, 1))
@@ -409,7 +411,8 @@ def alternatives(
     order, son, made = _populated(cells, begin, end - 1), np.empty(asked.begins[-1], np.int8), 0
     if order.size < 2:
         return 0
-    bits = math.log2(order.size - 1) if asked.numeric[attribute] else (order.size - 2) / 2.0
+    values = max(order.size - int(cells[end - 1, 0] > 0.0), 2)
+    bits = math.log2(values - 1) if asked.numeric[attribute] else (values - 2) / 2.0
     turns = 1
     if not asked.numeric[attribute]:
         _by_response(cells, order, total, first, asked.scale)

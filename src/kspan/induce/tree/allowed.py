@@ -37,7 +37,7 @@ class Guard:
         target: str | None,
     ) -> None:
         self.people, self.features, self.worth = people, features, worth
-        self.requirement, self.target = _of_labels(requirement, target), target
+        self.requirement, self.target = of_labels(requirement, target), target
         self.answers = Answers(people, features, requirement)
         self.spans = GrowingSpans(people, 0, rows, target_public=target is None)
         self.whole = people.counts(rows)
@@ -144,7 +144,7 @@ class Guard:
             span.forbidden[number] = begins[start:end], ends[start:end]
 
 
-def _of_labels(requirement: Requirement, target: str | None) -> Requirement:
+def of_labels(requirement: Requirement, target: str | None) -> Requirement:
     """Return the parts of a requirement that are about people and their labels; other attributes have `Answers`."""
     parts = [
         part

@@ -81,9 +81,8 @@ def grouped(
     >>> people = pl.DataFrame({"car": ["old", "old", "new", "new", "new", "rare"], "pays": ["no"] * 2 + ["yes"] * 4})
     >>> policy = Policy(public=["car"], target="pays", require="k=2")
     >>> print(grouped(encode(people, policy), policy, complexity=0))
-    6 people: 4 yes, 2 no
-      car = old: 2 people, no
-      car = new or rare: 4 people, yes
+    car = old: no (no: 2)
+    car in {new|rare}: yes (yes: 4)
     """
     people, features = taking_part(table, policy, known)
     target = table[str(policy.target)]
