@@ -19,7 +19,7 @@ from kspan.data.having import Having
 from kspan.data.schema import Schema
 from kspan.data.table import MISSING_LABEL, Column
 from kspan.errors import KspanError, PolicyError, listed
-from kspan.model.outcome import HitMiss, plain
+from kspan.model.outcome import HitMiss, LabelCounts, Outcome, plain
 from kspan.model.tree.model import Tree
 from kspan.model.tree.paths import ways_to
 from kspan.policy import Policy
@@ -224,12 +224,15 @@ def private_questions(tree: Tree) -> list[str]:
 
 
 def _published(tree: Tree) -> Floats:
-    """Return, for each leaf from left to right, the people with each label, or hit and miss."""
-    outcomes = [leaf.outcome for leaf in tree.leaves]
-    told = [
-        (one.hit, one.miss) if isinstance(one, HitMiss) else one.counts for one in outcomes if one.people is not None
-    ]
+    """Return, for each leaf from left to right, the people with each label, hit and miss, or everybody."""
+    told = [_people_of(leaf.outcome) for leaf in tree.leaves]
     return _as_filed(np.array(told, np.float64))
+
+
+def _people_of(outcome: Outcome) -> tuple[float, ...]:
+    if isinstance(outcome, LabelCounts):
+        return outcome.counts
+    return (outcome.hit, outcome.miss) if isinstance(outcome, HitMiss) else (outcome.people or 0,)
 
 
 def _as_filed(people: Floats) -> Floats:
