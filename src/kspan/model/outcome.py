@@ -18,6 +18,8 @@ NUMBER_DISCLOSURES: tuple[NumberDisclosure, ...] = get_args(NumberDisclosure)
 """What may be told of numbers: each tells what those before it tell, and more."""
 SHARE_UNITS = 10_000
 """Shares are rounded to 4 decimals, since all their digits would give the counts away."""
+MEANS_AGREE = 1e-6
+"""Means that differ by less than this part of the numbers are equal: sums of floating-point numbers are not exact."""
 WHOLE = frozenset({int})
 """`WHOLE.issuperset(map(type, numbers))` is a fast way to ask whether all of them are ints."""
 
