@@ -85,9 +85,24 @@ def test_the_judge_gives_the_verdict_of_the_definition(data: st.DataObject, k: i
     for require, satisfied in (
         (f"distinct_l[{TARGET}]={l}", lambda here: len(set(here)) >= l),
         (f"confidence[{TARGET}]=0.5", lambda here: naive.holds_confidence(0.5, here, everybody, distance)),
+        (f"range[{TARGET}]=30", lambda here: max(here) - min(here) >= 30),
         (f"t[{TARGET}]=0.25", lambda here: naive.holds_t(0.25, here, everybody, distance)),
     ):
         assert audit_tree(world.tree, frame, policy_of(world, require)).holds == naive_numbers.holds(world, satisfied)
+
+
+@given(data=st.data(), p=st.sampled_from([0.5, 10, 80]))
+def test_a_mean_must_not_tell_the_largest_number(data: st.DataObject, p: float) -> None:
+    world = data.draw(naive_numbers.worlds())
+    assume(world.tree.target_role == "private")
+    frame, policy = framed(world), policy_of(world, f"p_percent[{TARGET}]={p}")
+    if min(number(one) for one in world.people) < 0:
+        with pytest.raises(ks.PolicyError, match="needs numbers from 0 on"):
+            audit_tree(world.tree, frame, policy)
+        return
+    distance = naive.equal_distance()
+    expected = naive_numbers.holds(world, lambda here: naive.holds_p_percent(p, here, here, distance))
+    assert audit_tree(world.tree, frame, policy).holds == expected
 
 
 @given(data=st.data(), kind=st.sampled_from(NUMBER_DISCLOSURES), crowd=st.integers(2, 4))

@@ -161,7 +161,7 @@ class PublishedPaths(Spans):
         column = self._coded(names)
         dense = np.zeros((len(self._people), column.size), np.int64)
         np.add.at(dense.T, column.codes, self._people[:, there].T)  # labels that look alike count as one
-        return Counts.of(dense, ordered=column.is_measured, levels=column.levels)
+        return Counts.of(dense, ordered=column.is_measured, levels=column.levels, numbers=column.numbers)
 
     def with_value(self, name: str, value: str) -> Counts:
         """The most people of each path who may have a label, beside all others of the path.
