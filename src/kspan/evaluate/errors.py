@@ -39,8 +39,8 @@ def errors(predicted: pl.Series, truth: pl.Series, kind: Kind) -> Errors | None:
 
 def numbers_of(series: pl.Series, kind: Kind) -> Floats:
     """Return the numbers of a column; not a number where a cell is empty or suppressed. Refuse anything else."""
-    column = encode_column(series, Schema(domains={series.name: kind.says}))
-    if not column.is_measured:
+    column = encode_column(series, Schema())
+    if not column.is_measured or column.kind.unit != kind.unit:
         raise DataError(f"column {series.name!r} does not hold {kind} alone: give the true ones, or drop the column")
     by_code = np.full(column.size, np.nan)
     by_code[: len(column.values)] = column.values

@@ -7,7 +7,6 @@ from typing import Any
 import polars as pl
 
 from kspan.data.arrays import Floats
-from kspan.data.kinds.calendar import Calendar
 from kspan.data.kinds.kind import Kind
 from kspan.data.ranges import check_range_pattern
 from kspan.data.table import Table
@@ -20,6 +19,7 @@ from kspan.model.kinds import Released, kind_of, model_of
 from kspan.model.predictor import Predictor
 from kspan.model.questions import answers
 from kspan.model.tree.model import Tree
+from kspan.model.tree.paths import shown_numbers
 
 
 def predict(model: Any, people: Any, *, range_pattern: str | None = None) -> Any:
@@ -113,11 +113,7 @@ class NumberPredictor:
     def of_people(self, people: pl.DataFrame, range_pattern: str | None = None) -> pl.Series:
         """For each row, the mean at the node where the row ends, as a number or a date; null if there is none."""
         means = self.tree.numbers(asked(self.tree, people, range_pattern), range_pattern)
-        found = pl.Series(f"predicted: {self.target}", means).fill_nan(None)
-        if not isinstance(self.kind, Calendar):
-            return found
-        dates = [None if mean is None else self.kind.bound(mean) for mean in found.to_list()]
-        return pl.Series(found.name, dates, dtype=self.kind.polars)
+        return shown_numbers(f"predicted: {self.target}", pl.Series(means).fill_nan(None).to_list(), self.kind)
 
 
 def asked(tree: Tree, people: pl.DataFrame, range_pattern: str | None = None) -> Table:

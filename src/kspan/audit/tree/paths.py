@@ -85,8 +85,9 @@ class PublishedPaths(Spans):
 
     @cached_property
     def disclosed(self) -> Mapping[str, Counts]:
-        """The labels of each path, unless they are public."""
-        return {self.tree.target: self.labels()} if self.tree.target_role == "private" else {}
+        """The labels of each path, unless they are public; of numbers it is not known how they spread."""
+        told = self.tree.target_role == "private" and not self.tree.is_of_numbers
+        return {self.tree.target: self.labels()} if told else {}
 
     @property
     def utility(self) -> Utility:
@@ -130,12 +131,14 @@ class PublishedPaths(Spans):
                 "does not, --data tells, and it may be more people than a path has, or fewer."
             )
         if not self.is_whole:
+            labels = ", and the fractions of other labels are given to the commonest, or to the one that is limited"
             yield (
-                "Some people were counted into several paths, in fractions: sizes are rounded down, "
-                "and the fractions of other labels are given to the commonest, or to the one that is limited."
+                "Some people were counted into several paths, in fractions: sizes are rounded down"
+                f"{'' if self.tree.is_of_numbers else labels}."
             )
         schema = self.policy or Schema(private=[self.tree.target])
-        yield from unseen(self.require, schema, {self.tree.target: self._label_column.having})
+        if not self.tree.is_of_numbers:
+            yield from unseen(self.require, schema, {self.tree.target: self._label_column.having})
         if self.by_label:
             return
         parts = [part for part in self.require.parts if isinstance(part, OnPrivate)]

@@ -82,7 +82,8 @@ class TreeSpans(SpansOfPeople):
     @property
     def utility(self) -> Utility:
         """How much information the first tree keeps."""
-        labels = self.groups.private.get(self.trees[0].target)
+        first = self.trees[0]
+        labels = None if first.is_of_numbers else self.groups.private.get(first.target)
         return replace(super().utility, cm=None if labels is None else classification_metric(labels))
 
     def leaves(self, span: int) -> list[list[int]]:

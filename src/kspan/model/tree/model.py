@@ -1,5 +1,6 @@
 """A decision tree as it is released: what branches admit and what nodes tell of the target; it holds no row."""
 
+import math
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -28,6 +29,8 @@ from kspan.model.tree.ways import Ways
 from kspan.notebooks import ShownInNotebooks
 
 Role = Literal["public", "private"]
+DIGITS = 5
+"""Means are shown with so many digits, or those before the point."""
 
 
 @dataclass(frozen=True)
@@ -192,7 +195,20 @@ class Tree(ShownInNotebooks):
             )
 
     def number(self, value: float) -> str:
-        """Write a number of the target for people to read: dates and times as such."""
+        """Write a number of the target for people to read: with few digits, dates and times as such.
+
+        >>> from kspan.data.kinds.numbers import NUMBERS
+        >>> tree = Tree((), "pay", "private", (), Node(Numbers(3, 0.0)), target_kind=NUMBERS)
+        >>> tree.number(51234.567), tree.number(33.3333333), tree.number(0.000123456)
+        ('51235', '33.333', '0.00012346')
+        """
+        if self.target_kind is not None and self.target_kind.has_own_spelling:
+            return self.cell(value)
+        size = math.floor(math.log10(abs(value))) if value else 0
+        return number_text(round(float(value), max(0, DIGITS - 1 - size)))
+
+    def cell(self, value: float) -> str:
+        """Write a number of the target as a table shows it."""
         return number_text(value) if self.target_kind is None else self.target_kind.text(value)
 
     @property
