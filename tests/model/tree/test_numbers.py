@@ -10,6 +10,7 @@ import polars as pl
 import pytest
 
 import kspan as ks
+from kspan.cli.main import main
 from kspan.data.kinds.days import DAYS
 from kspan.data.kinds.numbers import NUMBERS
 from kspan.errors import DataError, DoesNotHold, KspanError, ModelError, PolicyError
@@ -194,6 +195,37 @@ def test_people_with_several_rows_and_weights_are_counted() -> None:
     weighted = replace(POLICY, weight="n")
     assert ks.audit(replace(tree, counts_rows=False), PEOPLE.with_columns(n=pl.lit(2)), weighted).untrue == ()
     assert ks.audit(replace(tree, counts_rows=False), PEOPLE, POLICY).untrue == ("node 1", "leaf 1", "leaf 2")
+
+
+def test_who_misses_a_value_counts_in_parts() -> None:
+    """Somebody without an age is in both leaves, in proportion to their people."""
+    people = pl.DataFrame({"age": [20, 30, 35, 60, None], "income": [10, 20, 30, 80, 40]})
+    age = Attribute("age", "public", "numeric", has_missing=True)
+    young = Node(Numbers(3.75, (60 + 0.75 * 40) / 3.75, 30.0, 0.0, 50.0, "interval"))
+    old = Node(Numbers(1.25, (80 + 0.25 * 40) / 1.25, 100.0, 0.0, 100.0, "interval"))
+    ways = (Region(intervals=((None, 40.0),), missing=True), Region(intervals=((40.0, None),), missing=True))
+    root = Node(Numbers(5, 36.0, 50.0, 0.0, 100.0, "interval"), 0, (Edge(ways[0], young), Edge(ways[1], old)))
+    tree = Tree((age,), "income", "private", (), root, target_kind=NUMBERS)
+    policy = ks.Policy(public=["age"], private=["income"], require="k=1")
+    assert (found := ks.audit(tree, people, policy)).untrue == (), found.untrue
+    assert read_tree(write_tree(TreeRelease(tree))).tree == tree
+    wrong = replace(young.outcome, mean=25.0)  # type: ignore[type-var]
+    root = replace(root, edges=(Edge(ways[0], replace(young, outcome=wrong)), Edge(ways[1], old)))
+    assert ks.audit(replace(tree, root=root), people, policy).untrue == ("leaf 1",)
+
+
+def test_it_is_entered_in_a_ledger_and_judged_beside_what_has_left(tmp_path: Path) -> None:
+    people = PEOPLE.with_columns(name=pl.Series(map(str, range(10))))
+    asked = replace(POLICY, identifier=["name"], require="k=3, range[income]=5")
+    table = ks.anonymize(people, asked, "mondrian")
+    assert ks.audit(tree_of(crowd=3), people, asked, beside=[table]).holds
+    assert main(["ledger", "init", str(tmp_path / "releases")]) == 0
+    policy = replace(asked, ledger=str(tmp_path / "releases"))
+    ks.publish_tree(tree_of(crowd=3), people, policy, tmp_path / "one.json")
+    ks.publish_tree(tree_of(crowd=3), people, policy, tmp_path / "two.json")
+    fewer = people.head(9)
+    with pytest.raises(DoesNotHold, match="for 1 people"):
+        ks.publish_tree(tree_of(fewer, crowd=3), fewer, policy, tmp_path / "three.json")
 
 
 # Documents
