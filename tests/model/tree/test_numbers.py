@@ -150,6 +150,28 @@ def test_medians_that_are_told_too_exactly_are_refused() -> None:
 
 
 @pytest.mark.parametrize(
+    ("changes", "untrue", "exact"),
+    [
+        ({"low": 25.0}, True, True),
+        ({"low": 21.0}, False, True),
+        ({"high": 45.0}, False, True),
+        ({"high": 100.0}, False, False),
+        ({"low": 0.0, "median": 40.0}, False, False),
+        ({"median": 28.0}, False, True),
+        ({"median": 45.0}, True, True),
+    ],
+    ids=str,
+)
+def test_intervals_and_medians_are_looked_at_one_by_one(changes: dict[str, float], untrue: bool, exact: bool) -> None:
+    tree = tree_of()
+    first, other = tree.root.edges
+    told = replace(first.node.outcome, **changes)  # type: ignore[type-var]
+    root = replace(tree.root, edges=(replace(first, node=replace(first.node, outcome=told)), other))
+    found = ks.audit(replace(tree, root=root), PEOPLE, POLICY)
+    assert (found.untrue == ("leaf 1",), found.exact == ("leaf 1",)) == (untrue, exact)
+
+
+@pytest.mark.parametrize(
     ("require", "holds"),
     [("k=4, range[income]=19", True), ("k=4, range[income]=20", False), ("k=4, p_percent[income]=100", True)],
 )
