@@ -207,6 +207,8 @@ _HOMES = {
         "EnhancedBeta",
         "EntropyL",
         "KAnonymity",
+        "PPercent",
+        "Range",
         "RecursiveCL",
         "Requirement",
         "SimpleL",

@@ -73,11 +73,12 @@ class Judged:
 
 
 def publish_tree(
-    tree: Any, people: Any, policy: PolicyLike, path: str | os.PathLike[str], *, disclosure: str = "counts"
+    tree: Any, people: Any, policy: PolicyLike, path: str | os.PathLike[str], *, disclosure: str | None = None
 ) -> Audit:
     """Write a tree if it satisfies the policy's requirement among its people; otherwise refuse, and write nothing.
 
-    Whatever it discloses (counts, hit-miss, shares or label), it is judged as if it disclosed counts.
+    Whatever it discloses (counts, hit-miss, shares or label), it is judged as if it disclosed counts. A tree of numbers
+    discloses what it tells, or less of it (interval, median or mean).
     """
     judged = judged_tree(model_of(tree, TREE), load(people), Policy.of(policy), disclosure=disclosure)
     write_judged({path: judged})
@@ -132,14 +133,14 @@ def judged_tree(
     people: pl.DataFrame,
     policy: Policy,
     *,
-    disclosure: str = "counts",
+    disclosure: str | None = None,
     marginals: tuple[Marginal, ...] = (),
 ) -> Judged:
     """Return a tree as it will be written; refuse if it, or what is told with it, breaks the policy's requirement."""
     people = computed(people, policy)
     # Before anything is hidden: to find branches without people, their counts are needed.
     tree = without_rare(tree, people, policy, (marginal.attribute for marginal in marginals))
-    told = tree.disclosing(disclosure)
+    told = tree.disclosing(disclosure or (tree.disclosure if tree.is_of_numbers else "counts"))
     missing = any(item.role == "public" and item.has_missing for item in tree.attributes)
     claim = Claim(
         str(policy.require),
@@ -157,6 +158,11 @@ def judged_tree(
         raise DoesNotHold(
             f"the tree tells of other people than the table has ({listed(found.untrue[:3])}): it was not written; give "
             "the table that it was made from"
+        )
+    if found.exact:
+        raise DoesNotHold(
+            f"the tree tells medians or ends of intervals that too few people are near ({listed(found.exact[:3])}): it "
+            "was not written; tell the mean alone"
         )
     if not found.holds:
         raise DoesNotHold(

@@ -9,6 +9,7 @@ import pytest
 
 import kspan as ks
 from kspan.cli.main import main
+from kspan.model.tree.kind import example_of_numbers
 
 POLICY = """
 identifier = ["Name"]
@@ -323,3 +324,23 @@ def test_labels_that_are_spelled_in_another_way_are_right(tmp_path: Path, capsys
     given = ["predict", str(tmp_path / "model.json"), str(tmp_path / "people.csv"), "-o", str(tmp_path / "out.csv")]
     assert main([*given, "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["accuracy"] == 1.0
+
+
+def test_predictions_of_numbers_are_held_against_the_table(capsys: pytest.CaptureFixture[str]) -> None:
+    ks.save_model(example_of_numbers(), "numbers.json")
+    Path("paid.csv").write_text("sex,income\nF,30\nM,40\nF,\nF,33\n")
+    command = ["predict", "numbers.json", "paid.csv", "-o", "made.csv"]
+    assert main(command) == 0
+    assert pl.read_csv("made.csv")["predicted: income"].to_list() == [31.5, 36.5, 31.5, 31.5]
+    assert "They are 2.167 off the numbers in the table on average, R2 = 0.682." in capsys.readouterr().out
+    assert main([*command, "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert (told["rows"], round(told["mean_absolute_error"], 3), round(told["r2"], 3)) == (4, 2.167, 0.682)
+
+
+def test_what_cannot_be_compared_with_predicted_numbers_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    ks.save_model(example_of_numbers(), "numbers.json")
+    Path("paid.csv").write_text("sex,income\nF,rich\n")
+    assert main(["predict", "numbers.json", "paid.csv", "-o", "never.csv"]) == 2
+    assert "'income' does not hold numbers alone" in capsys.readouterr().err
+    assert not Path("never.csv").exists()

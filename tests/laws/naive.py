@@ -22,6 +22,8 @@ t              N. Li, T. Li, S. Venkatasubramanian, "t-closeness: privacy beyond
                2007.
 basic_beta, enhanced_beta
                J. Cao, P. Karras, "Publishing microdata with a robust privacy guarantee", PVLDB 5(11), 2012.
+range          Q. Zhang, N. Koudas, D. Srivastava, T. Yu, "Aggregate query answering on anonymized tables", ICDE 2007.
+p_percent      L. Willenborg, T. de Waal, "Elements of statistical disclosure control", 2001 (the p% rule).
 delta          J. Brickell, V. Shmatikov, "The cost of privacy: destruction of data-mining utility in anonymized data
                publishing", KDD 2008.
 
@@ -283,6 +285,20 @@ def holds_delta(d: Any, group: Group, table: Group, distance: Distance) -> bool:
     return bool(disclosure(group, table) < d - DELTA_SLACK)
 
 
+def holds_range(e: Any, group: Group, table: Group, distance: Distance) -> bool:
+    """Two people of the group have numbers that are e apart, or more."""
+    numbers = [number for number in group if isinstance(number, int)]
+    return any(abs(one - other) >= decimal(e) for one in numbers for other in numbers) or decimal(e) == 0
+
+
+def holds_p_percent(p: Any, group: Group, table: Group, distance: Distance) -> bool:
+    """Whoever has the second largest number subtracts it from the sum, and is off the largest by p percent, or more."""
+    falling = sorted((number for number in group if isinstance(number, int)), reverse=True)
+    largest, second = [*falling, 0, 0][:2]
+    estimated = sum(falling) - second
+    return estimated - largest >= decimal(p) / 100 * largest
+
+
 HOLDS: dict[str, Callable[[Any, Group, Group, Distance], bool]] = {
     "k": holds_k,
     "distinct_l": holds_distinct_l,
@@ -295,6 +311,8 @@ HOLDS: dict[str, Callable[[Any, Group, Group, Distance], bool]] = {
     "basic_beta": holds_basic_beta,
     "enhanced_beta": holds_enhanced_beta,
     "delta": holds_delta,
+    "range": holds_range,
+    "p_percent": holds_p_percent,
 }
 
 KEYS: tuple[str, ...] = tuple(HOLDS)
@@ -365,6 +383,22 @@ def reach_delta(groups: Groups, distance: Distance) -> float:
     return max(disclosure(group, whole(groups)) for group in groups)
 
 
+def reach_range(groups: Groups, distance: Distance) -> float:
+    """The smallest of the largest differences between two people of a group."""
+    found = [[number for number in group if isinstance(number, int)] for group in groups]
+    return float(min(max((abs(a - b) for a in here for b in here), default=0) for here in found))
+
+
+def reach_p_percent(groups: Groups, distance: Distance) -> float:
+    """The smallest percentage by which whoever has the second largest number overestimates the largest."""
+    percents = []
+    for group in groups:
+        falling = sorted((number for number in group if isinstance(number, int)), reverse=True)
+        if falling and falling[0] > 0:
+            percents.append(float(Fraction(100 * sum(falling[2:]), falling[0])))
+    return min(percents, default=math.inf)
+
+
 REACH: dict[str, Callable[..., float]] = {
     "k": reach_k,
     "distinct_l": reach_distinct_l,
@@ -377,6 +411,8 @@ REACH: dict[str, Callable[..., float]] = {
     "basic_beta": reach_basic_beta,
     "enhanced_beta": reach_enhanced_beta,
     "delta": reach_delta,
+    "range": reach_range,
+    "p_percent": reach_p_percent,
 }
 
 

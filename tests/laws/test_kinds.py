@@ -20,6 +20,14 @@ from kspan.model.predict import predictor
 from kspan.model.tree.release import TreeRelease
 
 EVERY_KIND = pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
+EVERY_EXAMPLE = pytest.mark.parametrize(
+    ("kind", "model"),
+    [
+        pytest.param(kind, example(), id=f"{kind.name}: {example.__name__}")
+        for kind in KINDS
+        for example in (kind.example, *kind.further)
+    ],
+)
 SPOILED: tuple[Any, ...] = (None, True, -1, 1e308, 0.5, "", "x" * 50, [], [[]], {}, {"x": 1}, [None, 1, "a"])
 
 
@@ -41,9 +49,8 @@ def test_kinds_have_names_and_formats_of_their_own() -> None:
     assert all(kind.format.startswith("kspan/") for kind in KINDS)
 
 
-@EVERY_KIND
-def test_an_example_is_written_recognized_and_read_back(kind: Kind, tmp_path: Path) -> None:
-    model = kind.example()
+@EVERY_EXAMPLE
+def test_an_example_is_written_recognized_and_read_back(kind: Kind, model: Any, tmp_path: Path) -> None:
     assert isinstance(model, kind.type)
     written = lines(kind.write(model))
     assert read(kind, parsed(written, "model.json")) == model
@@ -60,9 +67,9 @@ def test_an_example_is_written_recognized_and_read_back(kind: Kind, tmp_path: Pa
     assert ks.load_model(path) == opened(path).model == model
 
 
-@EVERY_KIND
-def test_a_spoiled_document_is_refused_or_read_never_a_crash(kind: Kind) -> None:
-    whole = json.loads(json.dumps(kind.write(kind.example())))
+@EVERY_EXAMPLE
+def test_a_spoiled_document_is_refused_or_read_never_a_crash(kind: Kind, model: Any) -> None:
+    whole = json.loads(json.dumps(kind.write(model)))
     refused = []
     for number, (_, key) in enumerate(places(whole)):
         for value in (*SPOILED, ...):
@@ -80,19 +87,19 @@ def test_a_spoiled_document_is_refused_or_read_never_a_crash(kind: Kind) -> None
     assert all("model.json" in sentence for sentence in refused)
 
 
-@EVERY_KIND
-def test_a_document_of_another_format_or_version_is_refused(kind: Kind) -> None:
-    document = kind.write(kind.example())
+@EVERY_EXAMPLE
+def test_a_document_of_another_format_or_version_is_refused(kind: Kind, model: Any) -> None:
+    document = kind.write(model)
     for changed in ({"format": "kspan/other"}, {"version": document["version"] + 1}):
         with pytest.raises(ModelError, match=r"model\.json"):
             read(kind, {**document, **changed})
 
 
-@EVERY_KIND
-def test_an_example_predicts_shares_that_add_up_if_it_predicts(kind: Kind) -> None:
+@EVERY_EXAMPLE
+def test_an_example_predicts_shares_that_add_up_if_it_predicts(kind: Kind, model: Any) -> None:
     people = pl.DataFrame({"age": ["20", "60", None], "sex": ["F", "M", "F"]})
     try:
-        model = predictor(kind.example())
+        model = predictor(model)
     except ModelError as error:
         assert "predicts no labels" in str(error)  # noqa: PT017
         return

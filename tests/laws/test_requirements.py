@@ -13,6 +13,7 @@ from kspan.data.encode import encode
 from kspan.data.groups import Counts, Groups, count_groups
 from kspan.data.hierarchy import Hierarchy
 from kspan.data.schema import Schema
+from kspan.errors import PolicyError
 from kspan.model.partition import Partition
 from kspan.privacy import REQUIREMENTS, KAnonymity, OnPrivate
 from kspan.privacy.spec import from_table, parse, to_table
@@ -31,6 +32,8 @@ PARAMETERS: dict[str, st.SearchStrategy[Any]] = {
     "basic_beta": st.sampled_from([0.1, 0.25, 0.5, 1.0, 2.0, 4.0]),
     "enhanced_beta": st.sampled_from([0.1, 0.25, 0.5, 1.0, 2.0, 4.0]),
     "delta": st.sampled_from([0.05, 0.3, 0.65, 1.05, 2.0]),
+    "range": st.sampled_from([0, 1, 2, 3, 4, 38]),
+    "p_percent": st.sampled_from([0, 5, 12.5, 50, 100, 250]),
 }
 
 PATHS = {
@@ -72,11 +75,25 @@ TREE = Schema(
     hierarchies={"value": Hierarchy.of([path for value, path in PATHS.items() if value])},
 )
 
+GAPS = groups_of(st.sampled_from([0, 1, 2, 5, 40, None]))
+
 WORLDS = {
+    "missing": (GAPS, PLAIN, pl.Int64, lambda groups: naive.ordered_distance(in_order(groups))),
     "equal": (WORDS, PLAIN, pl.String, lambda groups: naive.equal_distance()),
     "ordered": (NUMBERS, PLAIN, pl.Int64, lambda groups: naive.ordered_distance(sorted(set(naive.whole(groups))))),
     "hierarchical": (WORDS, TREE, pl.String, lambda groups: naive.hierarchical_distance(PATHS)),
 }
+
+
+def in_order(groups: list[list[Any]]) -> list[Any]:
+    """The numbers of all people, missing ones last."""
+    return sorted(set(naive.whole(groups)), key=lambda number: (number is None, number or 0))
+
+
+def needs(key: str) -> str | None:
+    """What values must be for a requirement, if not anything."""
+    kind = REQUIREMENTS[key]
+    return kind.needs if issubclass(kind, OnPrivate) else None
 
 
 def made(key: str, parameter: Any) -> Any:
@@ -91,6 +108,10 @@ def made(key: str, parameter: Any) -> Any:
 def test_holds_as_defined(key: str, world: str, data: st.DataObject) -> None:
     strategy, schema, kind, distance = WORLDS[world]
     groups, parameter = data.draw(strategy), data.draw(PARAMETERS[key])
+    if needs(key) and kind == pl.String:
+        with pytest.raises(PolicyError, match="needs numbers"):
+            made(key, parameter).holds(coded(groups, schema, kind))
+        return
     ours = made(key, parameter).holds(coded(groups, schema, kind))
     assert ours.tolist() == naive.holds(key, parameter, groups, distance=distance(groups))
 
@@ -103,7 +124,10 @@ def test_reaches_as_defined(world: str, data: st.DataObject) -> None:
     groups = data.draw(strategy)
     ours = coded(groups, schema, kind)
     assert int(ours.sizes.min()) == naive.reach("k", groups, distance=distance(groups))
-    for key, level in measured(ours.private["value"]).items():
+    found = measured(ours.private["value"])
+    if any(value is not None for value in naive.whole(groups)):
+        assert all((key in found) == (kind == pl.Int64) for key in PARAMETERS if needs(key))
+    for key, level in found.items():
         value = level[0] if isinstance(level, list) else level
         assert value == pytest.approx(naive.reach(key, groups, distance=distance(groups)), abs=1e-9), key
 
@@ -115,6 +139,11 @@ DENSE = st.integers(2, 5).flatmap(
 )
 
 
+def numbered(rows: list[list[int]]) -> Counts:
+    """Counts of values that are numbers."""
+    return Counts.of(rows, numbers=np.arange(len(rows[0]), dtype=float))
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("key", PARAMETERS)
 @given(data=st.data(), ordered=st.booleans())
@@ -123,10 +152,11 @@ def test_merging_keeps_what_is_monotone(key: str, data: st.DataObject, ordered: 
     if not requirement.monotone:
         return
     rows = data.draw(DENSE)
-    before = Counts.of(rows, ordered=ordered)
+    numbers = np.array([0.0, 1.0, 4.0, 10.0, 1000.0][: len(rows[0])])
+    before = Counts.of(rows, ordered=ordered, numbers=numbers)
     good = requirement.holds(Groups(before.sizes, {"value": before}))
     merged = [[a + b for a, b in zip(rows[0], rows[1], strict=True)], *rows[2:]]
-    after = Counts.of(merged, ordered=ordered)
+    after = Counts.of(merged, ordered=ordered, numbers=numbers)
     if good[:2].all():
         assert requirement.holds(Groups(after.sizes, {"value": after}))[0]
 
@@ -137,7 +167,8 @@ def test_merging_keeps_what_is_monotone(key: str, data: st.DataObject, ordered: 
 @given(data=st.data())
 def test_weights_equal_repeated_rows(key: str, data: st.DataObject) -> None:
     requirement = made(key, data.draw(PARAMETERS[key]))
-    rows = data.draw(st.lists(st.tuples(st.integers(0, 2), st.sampled_from("abc"), st.integers(1, 4)), min_size=1))
+    values = st.sampled_from([1, 2, 40]) if needs(key) else st.sampled_from("abc")
+    rows = data.draw(st.lists(st.tuples(st.integers(0, 2), values, st.integers(1, 4)), min_size=1))
     frame = pl.DataFrame(rows, schema=["group", "value", "people"], orient="row")
     repeated = frame.select(pl.col("group", "value").repeat_by("people").explode())
     held = []
@@ -155,7 +186,7 @@ def test_weights_equal_repeated_rows(key: str, data: st.DataObject) -> None:
 @given(data=st.data())
 def test_a_group_that_exposes_nothing_is_safe_at_any_size(key: str, data: st.DataObject) -> None:
     requirement = made(key, data.draw(PARAMETERS[key]))
-    counts = Counts.of(data.draw(DENSE))
+    counts = numbered(data.draw(DENSE))
     nothing = Groups(counts.sizes, {"value": counts}, np.zeros(len(counts.sizes), bool))
     assert requirement.holds(nothing).all()
 
@@ -164,7 +195,7 @@ def test_a_group_that_exposes_nothing_is_safe_at_any_size(key: str, data: st.Dat
 def test_and_is_and(data: st.DataObject) -> None:
     keys = data.draw(st.lists(st.sampled_from(sorted(PARAMETERS)), min_size=2, max_size=4, unique=True))
     parts = [made(key, data.draw(PARAMETERS[key])) for key in keys]
-    counts = Counts.of(data.draw(DENSE))
+    counts = numbered(data.draw(DENSE))
     groups = Groups(counts.sizes, {"value": counts})
     both = parts[0]
     for part in parts[1:]:
@@ -194,7 +225,7 @@ def test_text_and_table_give_back_the_requirement(data: st.DataObject) -> None:
 def test_several_private_attributes_must_all_hold(data: st.DataObject) -> None:
     first, second = data.draw(DENSE), data.draw(DENSE)
     number = min(len(first), len(second))
-    tables = {"a": Counts.of(first[:number]), "b": Counts.of(second[:number])}
+    tables = {"a": numbered(first[:number]), "b": numbered(second[:number])}
     groups = Groups(np.ones(number, np.int64), tables)
     for key in set(PARAMETERS) - {"k"}:
         parameter = data.draw(PARAMETERS[key])

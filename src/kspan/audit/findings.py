@@ -168,6 +168,8 @@ class Audit(ShownInNotebooks):
     """Attributes whose spread is told with a tree, though that breaks the requirement or is not so."""
     untrue: tuple[str, ...] = ()
     """Parts of a model whose published figures are not those of the people: each of them alone breaks the release."""
+    exact: tuple[str, ...] = ()
+    """Parts of a model that tell a median, or where an interval ends, though too few people have numbers near it."""
 
     def __repr__(self) -> str:
         verdict = "holds" if self.holds else "is not proved" if self.reading == NOT_PROVED else "does not hold"

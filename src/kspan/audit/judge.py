@@ -37,6 +37,7 @@ def judge(spans: Spans, require: Requirement, *, show: int = 5) -> Audit:
         holds=bool(good.all())
         and not facts["identifiers"]
         and not facts.get("untrue")
+        and not facts.get("exact")
         and facts.get("reading") != NOT_PROVED,
         requirement=str(require),
         counting=spans.counting,

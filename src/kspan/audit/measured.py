@@ -14,7 +14,9 @@ def measured(counts: Counts, *, everybody: bool = True) -> dict[str, float | lis
     """
     reached: dict[str, float | list[float]] = {}
     for key, kind in REQUIREMENTS.items():
-        if issubclass(kind, OnPrivate) and (everybody or not kind.beside_everybody):
+        if not issubclass(kind, OnPrivate) or not kind.fits(counts):
+            continue
+        if everybody or not kind.beside_everybody:
             loosest = kind.loosest(counts)
             level = loosest.reached(counts)
             # (c, l)-diversity has two parameters: c is the level, for the l that is reached.

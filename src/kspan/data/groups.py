@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kspan.data.arrays import Bools, Int64s
+from kspan.data.arrays import Bools, Floats, Int64s
 from kspan.data.having import Having
 from kspan.data.table import Column, Table
 from kspan.errors import PolicyError
@@ -38,6 +38,8 @@ class Counts:
     """The hierarchy above the values (see `Column.levels`), for the distance between categories."""
     having: Having | None = field(default=None, compare=False)
     """Finds a value by its name; None if values have no names here."""
+    numbers: Floats | None = field(default=None, compare=False)
+    """The number of each value, not a number for those who have none; None if values are no numbers."""
 
     @classmethod
     def of(cls, groups: Iterable[Sequence[int]] | Int64s, whole: Int64s | None = None, **says: Any) -> "Counts":
@@ -162,7 +164,8 @@ def count_values(column: Column, group: Int64s, number: int, weights: Int64s) ->
 def nobody(column: Column, whole: Int64s) -> Counts:
     """Counts of no group yet, with what is known of the values of a column; `whole` has everybody by value."""
     # Only of exact numbers are the codes ranks: those of ranges say nothing of distances.
-    return Counts(NO_WEIGHTS, NO_WEIGHTS, NO_WEIGHTS, whole, column.is_measured, column.levels, column.having)
+    nothing, numbers = NO_WEIGHTS, column.numbers
+    return Counts(nothing, nothing, nothing, whole, column.is_measured, column.levels, column.having, numbers)
 
 
 def group_rows(columns: Iterable[Column], rows: int) -> tuple[Int64s, int]:

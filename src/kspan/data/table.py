@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kspan.data.arrays import Bools, Codes, Int64s
+from kspan.data.arrays import Bools, Codes, Floats, Int64s
 from kspan.data.cells import SUPPRESSED, Between, number_text, write_cell
 from kspan.data.domain import Domain
 from kspan.data.hierarchy import Hierarchy, level_codes
@@ -105,6 +105,13 @@ class Column:
         """What a cell with this code shows to people: dates and times as such."""
         label = self.label(code)
         return label if code >= len(self.values) else self.kind.show(label)
+
+    @cached_property
+    def numbers(self) -> Floats | None:
+        """The number of each code, not a number for a suppressed or missing cell; None if cells are no numbers."""
+        if not self.is_measured or self.ends is not None:
+            return None
+        return np.append(self.values.astype(np.float64), np.full(self.size - len(self.values), np.nan))
 
     @cached_property
     def having(self) -> "Having":

@@ -94,6 +94,7 @@ def path_match(first: Any, second: Any) -> float:
 
 def paths_of(tree: Tree) -> Iterator[Path]:
     """Yield the paths of a tree, with the label that it predicts for whoever takes them."""
+    tree.check_labels("comparing paths")
     waiting: list[tuple[Any, dict[str, Region], int | None]] = [(tree.root, {}, None)]
     while waiting:
         node, admitted, label = waiting.pop()

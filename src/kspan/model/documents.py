@@ -30,15 +30,17 @@ def parsed(text: str, source: str) -> Any:
         raise ModelError(f"{source} is not strict JSON: {error}") from None
 
 
-def check_format(top: Place, document: Any, wanted: str, version: int, what: str) -> None:
-    """Refuse a document of another format or version."""
+def check_format(top: Place, document: Any, wanted: str, version: int, what: str, *further: int) -> None:
+    """Refuse a document of another format or version; `further` versions are read as well."""
     if not isinstance(document, dict):
         top.refuse("a JSON object is expected")
     if document.get("format") != wanted:
         top.refuse(f"its 'format' is not {wanted!r}, so this is no {what} that kspan wrote")
     # `True == 1`, so the type is compared as well.
-    if type(document.get("version")) is not int or document["version"] != version:
-        top.refuse(f"this version reads version {version} of the format and no other")
+    known = (version, *further)
+    if type(document.get("version")) is not int or document["version"] not in known:
+        said = f"version{'s' if further else ''} {' and '.join(map(str, known))}"
+        top.refuse(f"this version reads {said} of the format and no other")
 
 
 def _dumps(value: Any) -> str:

@@ -33,6 +33,8 @@ class Kind:
     """Is an object a model of this kind from another library?"""
     taken_over: Callable[[Any, pl.DataFrame, Policy], Any] | None = None
     """Converts such an object to one of ours, given its people and the policy; None for kinds without any."""
+    further: tuple[Callable[[], Any], ...] = ()
+    """More such examples, for kinds that look different in other versions of their format."""
 
 
 def is_model(path: str | os.PathLike[str]) -> bool:

@@ -1,5 +1,6 @@
-"""What a node discloses of the people who came to it: how many have each label, or less than that."""
+"""What a node discloses of the people who came to it: how many have each label, or less; or what a number is there."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal, TypeAlias, get_args
 
@@ -8,10 +9,17 @@ import numpy as np
 from kspan.data.arrays import Floats
 from kspan.errors import ModelError, PolicyError, did_you_mean
 
-Disclosure = Literal["counts", "hit-miss", "shares", "label"]
-DISCLOSURES: tuple[Disclosure, ...] = get_args(Disclosure)
+LabelDisclosure = Literal["counts", "hit-miss", "shares", "label"]
+NumberDisclosure = Literal["mean", "median", "interval"]
+Disclosure = LabelDisclosure | NumberDisclosure
+DISCLOSURES: tuple[LabelDisclosure, ...] = get_args(LabelDisclosure)
+"""What may be told of labels."""
+NUMBER_DISCLOSURES: tuple[NumberDisclosure, ...] = get_args(NumberDisclosure)
+"""What may be told of numbers: each tells what those before it tell, and more."""
 SHARE_UNITS = 10_000
 """Shares are rounded to 4 decimals, since all their digits would give the counts away."""
+MEANS_AGREE = 1e-6
+"""Means that differ by less than this part of the numbers are equal: sums of floating-point numbers are not exact."""
 WHOLE = frozenset({int})
 """`WHOLE.issuperset(map(type, numbers))` is a fast way to ask whether all of them are ints."""
 
@@ -101,7 +109,32 @@ class Label:
         return None if self.label is None else np.eye(labels)[self.label]
 
 
-Outcome: TypeAlias = LabelCounts | HitMiss | Shares | Label
+@dataclass(frozen=True, slots=True)
+class Numbers:
+    """How many people came and the mean of their numbers; perhaps the median, and where most of the numbers lie.
+
+    Where nobody came, all but `people` is None. The median and the ends of the interval are round numbers (see
+    `model.quantiles`), since unlike a mean they would be somebody's number.
+    """
+
+    people: float
+    mean: float | None
+    median: float | None = None
+    low: float | None = None
+    high: float | None = None
+    """At least four in five people have numbers from `low` to `high`."""
+    kind: NumberDisclosure = "mean"
+    label: ClassVar[None] = None
+    """There are no labels to tell of."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "people", whole(self.people))
+
+    def shares(self, labels: int) -> None:
+        """There are no labels to tell of."""
+
+
+Outcome: TypeAlias = LabelCounts | HitMiss | Shares | Label | Numbers
 """What a node discloses. Where nobody came, its `label` and its `shares` are None."""
 
 
@@ -112,9 +145,13 @@ def reduced(outcome: Outcome, kind: Disclosure) -> Outcome:
     (Shares(each=(0.6667, 0.3333)), HitMiss(label=1, hit=3, miss=1))
     >>> reduced(HitMiss(1, 3, 1), "label")
     Label(label=1)
+    >>> reduced(Numbers(4, 2.5, 2.0, 0.0, 5.0, "interval"), "median")
+    Numbers(people=4, mean=2.5, median=2.0, low=None, high=None, kind='median')
     """
     if outcome.kind == kind:
         return outcome
+    if isinstance(outcome, Numbers):
+        return _reduced_numbers(outcome, kind)
     if kind == "label":
         # Every outcome knows its label; all other reductions need the counts.
         return Label(outcome.label)
@@ -131,14 +168,23 @@ def reduced(outcome: Outcome, kind: Disclosure) -> Outcome:
     return HitMiss(most, outcome.counts[most], whole(sum(outcome.counts[:most] + outcome.counts[most + 1 :])))
 
 
-def disclosure_named(word: str) -> Disclosure:
-    """Return the disclosure of that name; refuse a word that names none."""
-    for known in DISCLOSURES:
-        if word == known:
-            return known
-    raise PolicyError(
-        f"there is no disclosure {word[:40]!r}{did_you_mean(word[:40], DISCLOSURES)}: use {', '.join(DISCLOSURES)}"
+def _reduced_numbers(outcome: Numbers, kind: Disclosure) -> Numbers:
+    known = NUMBER_DISCLOSURES[: NUMBER_DISCLOSURES.index(outcome.kind)]
+    for less in known:
+        if kind == less:
+            return Numbers(outcome.people, outcome.mean, outcome.median if less == "median" else None, kind=less)
+    raise ModelError(
+        f"the tree predicts numbers and discloses only {outcome.kind!r}, not {kind!r}: begin with the tree that "
+        "discloses more"
     )
+
+
+def disclosure_named(word: str, known: Sequence[Disclosure] = DISCLOSURES) -> Disclosure:
+    """Return the disclosure of that name, among those known of labels or of numbers; refuse a word that names none."""
+    for each in known:
+        if word == each:
+            return each
+    raise PolicyError(f"there is no disclosure {word[:40]!r}{did_you_mean(word[:40], known)}: use {', '.join(known)}")
 
 
 def whole(number: float) -> float:

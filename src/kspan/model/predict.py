@@ -7,6 +7,7 @@ from typing import Any
 import polars as pl
 
 from kspan.data.arrays import Floats
+from kspan.data.kinds.kind import Kind
 from kspan.data.ranges import check_range_pattern
 from kspan.data.table import Table
 from kspan.errors import ModelError
@@ -18,10 +19,11 @@ from kspan.model.kinds import Released, kind_of, model_of
 from kspan.model.predictor import Predictor
 from kspan.model.questions import answers
 from kspan.model.tree.model import Tree
+from kspan.model.tree.paths import shown_numbers
 
 
 def predict(model: Any, people: Any, *, range_pattern: str | None = None) -> Any:
-    """Predict the likeliest label and all probabilities for each row of a dataframe or file.
+    """Predict the likeliest label and all probabilities, or the number, for each row of a dataframe or file.
 
     The result is the same kind of dataframe, for a file that of polars. Rows may be raw or released; `range_pattern`
     says how they write ranges, if in a way of their own. For clusters the result is the number of the nearest one,
@@ -31,11 +33,15 @@ def predict(model: Any, people: Any, *, range_pattern: str | None = None) -> Any
     return made if isinstance(people, str | os.PathLike) else like(people, made)
 
 
-def predicted(given: Released, people: pl.DataFrame, range_pattern: str | None = None) -> pl.DataFrame:
+def predicted(
+    given: "Released | NumberPredictor", people: pl.DataFrame, range_pattern: str | None = None
+) -> pl.DataFrame:
     """Predict the likeliest label of each row, and the probability of each label if the model tells shares."""
     if isinstance(given, Clusters):
         return pl.DataFrame({"cluster": assigned(given, people) + 1})
-    model = predictor(given)
+    model = given if isinstance(given, NumberPredictor) else predicting(given)
+    if isinstance(model, NumberPredictor):
+        return pl.DataFrame([model.of_people(people, check_range_pattern(range_pattern))])
     shares = model.of_people(people, check_range_pattern(range_pattern))
     labels = [model.labels[place] for place in shares.argmax(axis=1)]
     likely = model.labels if model.tells_shares else ()
@@ -47,8 +53,17 @@ def predicted(given: Released, people: pl.DataFrame, range_pattern: str | None =
     )
 
 
+def predicting(model: Released) -> "Predictor | NumberPredictor":
+    """Return a model as what predicts labels or numbers; refuse a model that predicts neither."""
+    if isinstance(model, Tree) and model.target_kind is not None:
+        return NumberPredictor(model, model.target_kind)
+    return predictor(model)
+
+
 def predictor(model: Released) -> Predictor:
     """Return a model of labels as a `Predictor`; refuse a model that predicts no labels."""
+    if isinstance(model, Tree) and model.is_of_numbers:
+        raise ModelError("a tree of numbers predicts no labels: give one whose target has labels")
     if isinstance(model, Tree):
         return TreePredictor(model)
     if not isinstance(model, Predictor):
@@ -80,6 +95,25 @@ class TreePredictor:
     def of_people(self, people: pl.DataFrame, range_pattern: str | None = None) -> Floats:
         """For each row, the share of each label at the node where the row ends."""
         return self.tree.shares(asked(self.tree, people, range_pattern), range_pattern)
+
+
+@dataclass(frozen=True)
+class NumberPredictor:
+    """A tree of numbers as what predicts them."""
+
+    tree: Tree
+    kind: Kind
+    """What kind of numbers they are."""
+
+    @property
+    def target(self) -> str:
+        """The column that it predicts."""
+        return self.tree.target
+
+    def of_people(self, people: pl.DataFrame, range_pattern: str | None = None) -> pl.Series:
+        """For each row, the mean at the node where the row ends, as a number or a date; null if there is none."""
+        means = self.tree.numbers(asked(self.tree, people, range_pattern), range_pattern)
+        return shown_numbers(f"predicted: {self.target}", pl.Series(means).fill_nan(None).to_list(), self.kind)
 
 
 def asked(tree: Tree, people: pl.DataFrame, range_pattern: str | None = None) -> Table:

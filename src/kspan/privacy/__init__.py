@@ -3,6 +3,7 @@
 from kspan.privacy.k_anonymity import KAnonymity
 from kspan.privacy.l_diversity import Alpha, Confidence, DistinctL, EntropyL, RecursiveCL, SimpleL
 from kspan.privacy.likeness import BasicBeta, DeltaDisclosure, EnhancedBeta
+from kspan.privacy.numbers import PPercent, Range
 from kspan.privacy.requirement import REQUIREMENTS, OnPrivate, Requirement
 from kspan.privacy.t_closeness import TCloseness
 
@@ -17,6 +18,8 @@ __all__ = [
     "EntropyL",
     "KAnonymity",
     "OnPrivate",
+    "PPercent",
+    "Range",
     "RecursiveCL",
     "Requirement",
     "SimpleL",

@@ -135,6 +135,8 @@ class OnPrivate(Requirement):
     """Is a higher level the safer one?"""
     beside_everybody: ClassVar[bool] = False
     """Does it compare the values of a group with those of everybody?"""
+    needs: ClassVar[str | None] = None
+    """What values must be, if it looks at these themselves and not only at how often each occurs."""
 
     on: tuple[str, ...] = field(default=(), kw_only=True)
 
@@ -150,6 +152,11 @@ class OnPrivate(Requirement):
     def only_value(self) -> str | None:
         """The one value that it is about; None if it is about all values of its attributes."""
         return None
+
+    @property
+    def is_of_any_values(self) -> bool:
+        """Can it be asked of whatever a release tells, such as clusters, and not only of the values of an attribute?"""
+        return self.only_value is None and self.needs is None
 
     @property
     def parameters(self) -> tuple[str, ...]:
@@ -178,6 +185,11 @@ class OnPrivate(Requirement):
         """Which levels are good enough."""
 
     @classmethod
+    def fits(cls, counts: Counts) -> bool:
+        """Are the values what it needs?"""
+        return True
+
+    @classmethod
     @abstractmethod
     def loosest(cls, counts: Counts) -> Self:
         """The requirement with the parameter that asks least of these groups."""
@@ -193,10 +205,15 @@ class OnPrivate(Requirement):
 
     def satisfied(self, groups: Groups) -> Bools:
         """Which groups satisfy it for all attributes that it is about."""
-        about = [counts for name, counts in groups.private.items() if not self.on or name in self.on]
+        about = {name: counts for name, counts in groups.private.items() if not self.on or name in self.on}
         if self.on and not about:  # it would hold of nothing at all
             raise PolicyError(f"{self} cannot be asked here: nothing is known of {listed(self.on)}")
-        every: Bools = np.logical_and.reduce([self.holds_for(counts) for counts in about])
+        if unfit := [name for name, counts in about.items() if not self.fits(counts)]:
+            raise PolicyError(
+                f"{self} needs {self.needs}, and what is told of {listed(unfit)} is something else: ask it of another "
+                f"column by its name, such as {self.key}[income]"
+            )
+        every: Bools = np.logical_and.reduce([self.holds_for(counts) for counts in about.values()])
         return every
 
     def check(self, private: Iterable[str]) -> None:

@@ -152,7 +152,7 @@ def described(
     place = path or (Source.of(release) if isinstance(release, str | os.PathLike) else None)
     name = title or (None if place is None else place.name)
     cost = _Cost()
-    if people is not None and policy is not None and found.kind in ("table", "tree"):
+    if people is not None and policy is not None and found.kind in ("table", "tree") and _has_labels(release):
         cost = _cost(load(people), policy, making, found, progress)
     facts = (*((Fact("method", visible(making.method)),) if making.method else ()), *_file_facts(place))
     if found.kind == "releases":
@@ -337,6 +337,12 @@ def _cost(people: pl.DataFrame, policy: Policy, making: Making, found: Audit, pr
             raise
         why = "How well the target is still predicted was not measured: learners cannot read all cells."
         return _Cost(unmeasured=(why,))
+
+
+def _has_labels(release: Any) -> bool:
+    """Tell whether what a release predicts can be right or wrong; a tree of numbers is more or less so."""
+    given = given_model(release)
+    return given is None or not isinstance(given.model, Tree) or not given.model.is_of_numbers
 
 
 def _called(release: Any) -> str:

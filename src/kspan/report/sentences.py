@@ -49,6 +49,8 @@ def headline(audit: Audit, public: Sequence[str] | None, require: Requirement) -
         reasons.append(f"how {len(audit.spreads):,} attributes spread breaks it, or is not so")
     if audit.untrue:
         reasons.append(f"{len(audit.untrue):,} {parts_of(audit)} tell figures that are not those of these people")
+    if audit.exact:
+        reasons.append(f"{len(audit.exact):,} {parts_of(audit)} tell numbers that too few people have")
     said = "; and ".join(reasons) or "what was required does not hold"
     return f"Do not release this: {said}."
 

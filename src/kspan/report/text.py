@@ -258,7 +258,7 @@ def _utility(audit: Audit) -> Iterator[tuple[str, str]]:
     if audit.kind in ("table", "tree"):
         yield (
             "CM",
-            "needs a target in the policy" if utility.cm is None else f"{utility.cm:,} people outside their majority",
+            "needs a target with labels" if utility.cm is None else f"{utility.cm:,} people outside their majority",
         )
     if utility.dm is not None:
         yield "DM", f"{utility.dm:,}"
@@ -269,7 +269,7 @@ def _utility(audit: Audit) -> Iterator[tuple[str, str]]:
 
 def _derived(audit: Audit) -> Iterator[tuple[str, str]]:
     if audit.derived is None:
-        yield "not known", "that is found for one tree with its people, unless it has too many leaves"
+        yield "not known", "that is found for one tree of labels with its people, unless it has too many leaves"
         return
     for name, people in audit.derived.items():
         yield visible(name), f"of {people:,} of the {audit.exposed[name]:,} exposed people; of the others it is true"

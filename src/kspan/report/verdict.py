@@ -49,6 +49,9 @@ def verdict(audit: Audit, public: Sequence[str]) -> str:
         names = conjoined([visible(name) for name in audit.untrue[:3]])
         what = f"{len(audit.untrue):,} {parts_of(audit)}"
         reasons.append(f"the figures of {what} are not those of these people ({names})")
+    if audit.exact:
+        names = conjoined([visible(name) for name in audit.exact[:3]])
+        reasons.append(f"{len(audit.exact):,} {parts_of(audit)} tell numbers that too few people have ({names})")
     of = " by the published counts" if by_paths else _for_several(audit) or _for_answers(audit)
     of = " by the published figures" if audit.counting == "figures" else of
     return f"{visible(audit.requirement)} does not hold{of}: {'; and '.join(reasons)}."

@@ -63,6 +63,7 @@ def pool(sources: Sequence[Source]) -> Pool:
     attributes, labels = _Attributes(), _Labels()
     first, role = sources[0], sources[0].release.tree.target_role
     for source in sources:
+        source.release.tree.check_labels("pooling trees")
         _check_names(source)
         _check_target(first, source)
         attributes.add(source)

@@ -166,6 +166,7 @@ def prune_tree(
         raise PolicyError("the policy says what is known of the people of a tree: give it, too")
     frame = None if people is None or policy is None else computed(load(people), policy)
     tree = _given(model, frame, policy)
+    tree.check_labels("pruning")
     if frame is not None and policy is not None:
         tree = _of_these(tree, frame, policy)
     asked = resolved(asked, (tree.target,))

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from kspan.anonymize.ends import with_crowded_ends
 from kspan.data.arrays import Bools, Floats, Int64s
-from kspan.data.groups import Counts, Groups, group_rows
+from kspan.data.groups import Counts, Groups, group_rows, nobody
 from kspan.data.table import Table
 from kspan.errors import PolicyError, Unreachable, check_number
 from kspan.model.partition import WITHHELD, Partition
@@ -238,9 +238,7 @@ class _Seen:
         start = np.flatnonzero(np.append(True, person[1:] != person[:-1])) if len(person) else np.zeros(0, np.int64)
         weights = self.dealt.table.weights
         whole = np.bincount(column.codes, weights, column.size).astype(np.int64)
-        return Counts(
-            np.append(start, len(person)), value, worlds, whole, column.is_measured, column.levels, column.having
-        )
+        return replace(nobody(column, whole), start=np.append(start, len(person)), value=value, people=worlds)
 
 
 def _allowed(part: OnPrivate, counts: dict[str, Counts], *, exact: bool) -> Bools:

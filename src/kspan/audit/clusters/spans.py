@@ -63,7 +63,7 @@ class ClusterSpans(SpansOfPeople):
         is told where all of them are. A limit on one value is not about cells: the span's people who have it count.
         """
         yield from super().asks(part)
-        if part.only_value is None:
+        if part.is_of_any_values:
             yield self._cluster, replace(part, on=())
 
     @property

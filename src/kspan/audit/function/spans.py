@@ -117,7 +117,7 @@ class FunctionSpans(SpansOfPeople):
     def asks(self, part: OnPrivate) -> Iterator[tuple[str, OnPrivate]]:
         """Yield what a part of the requirement is asked of: private attributes and, without a target, answers."""
         yield from super().asks(part)
-        if self.answers is not None and part.only_value is None:
+        if self.answers is not None and part.is_of_any_values:
             yield self._answer, replace(part, on=())
 
     def with_value(self, name: str, value: str) -> Counts:

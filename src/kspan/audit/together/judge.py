@@ -165,6 +165,7 @@ def _told(audits: Sequence[Audit], names: Sequence[str], matched: Sequence[str])
     return {
         "identifiers": tuple(dict.fromkeys(name for audit in audits for name in audit.identifiers)),
         "untrue": tuple(f"{part} of {name}" for name, audit in pairs for part in audit.untrue),
+        "exact": tuple(f"{part} of {name}" for name, audit in pairs for part in audit.exact),
         "spreads": tuple(dict.fromkeys(name for audit in audits for name in audit.spreads)),
         "assumptions": (*matched, *dict.fromkeys(said for audit in audits for said in audit.assumptions)),
         "reading": max((audit.reading for audit in audits), key=by_doubt.index),

@@ -170,7 +170,7 @@ class Asked:
     def asks(self, part: OnPrivate) -> OnPrivate | None:
         """What a part of the requirement asks of it; None if nothing."""
         if not self.is_private:
-            return replace(part, on=()) if part.only_value is None else None
+            return replace(part, on=()) if part.is_of_any_values else None
         return part if self.of in part.looks_at((self.of,)) else None
 
     def holds(self, part: OnPrivate) -> Bools:

@@ -19,7 +19,7 @@ from kspan.data.having import Having
 from kspan.data.schema import Schema
 from kspan.data.table import MISSING_LABEL, Column
 from kspan.errors import KspanError, PolicyError, listed
-from kspan.model.outcome import HitMiss, plain
+from kspan.model.outcome import HitMiss, LabelCounts, Outcome, plain
 from kspan.model.tree.model import Tree
 from kspan.model.tree.paths import ways_to
 from kspan.policy import Policy
@@ -85,8 +85,9 @@ class PublishedPaths(Spans):
 
     @cached_property
     def disclosed(self) -> Mapping[str, Counts]:
-        """The labels of each path, unless they are public."""
-        return {self.tree.target: self.labels()} if self.tree.target_role == "private" else {}
+        """The labels of each path, unless they are public; of numbers it is not known how they spread."""
+        told = self.tree.target_role == "private" and not self.tree.is_of_numbers
+        return {self.tree.target: self.labels()} if told else {}
 
     @property
     def utility(self) -> Utility:
@@ -130,12 +131,14 @@ class PublishedPaths(Spans):
                 "does not, --data tells, and it may be more people than a path has, or fewer."
             )
         if not self.is_whole:
+            labels = ", and the fractions of other labels are given to the commonest, or to the one that is limited"
             yield (
-                "Some people were counted into several paths, in fractions: sizes are rounded down, "
-                "and the fractions of other labels are given to the commonest, or to the one that is limited."
+                "Some people were counted into several paths, in fractions: sizes are rounded down"
+                f"{'' if self.tree.is_of_numbers else labels}."
             )
         schema = self.policy or Schema(private=[self.tree.target])
-        yield from unseen(self.require, schema, {self.tree.target: self._label_column.having})
+        if not self.tree.is_of_numbers:
+            yield from unseen(self.require, schema, {self.tree.target: self._label_column.having})
         if self.by_label:
             return
         parts = [part for part in self.require.parts if isinstance(part, OnPrivate)]
@@ -161,7 +164,7 @@ class PublishedPaths(Spans):
         column = self._coded(names)
         dense = np.zeros((len(self._people), column.size), np.int64)
         np.add.at(dense.T, column.codes, self._people[:, there].T)  # labels that look alike count as one
-        return Counts.of(dense, ordered=column.is_measured, levels=column.levels)
+        return Counts.of(dense, ordered=column.is_measured, levels=column.levels, numbers=column.numbers)
 
     def with_value(self, name: str, value: str) -> Counts:
         """The most people of each path who may have a label, beside all others of the path.
@@ -224,12 +227,15 @@ def private_questions(tree: Tree) -> list[str]:
 
 
 def _published(tree: Tree) -> Floats:
-    """Return, for each leaf from left to right, the people with each label, or hit and miss."""
-    outcomes = [leaf.outcome for leaf in tree.leaves]
-    told = [
-        (one.hit, one.miss) if isinstance(one, HitMiss) else one.counts for one in outcomes if one.people is not None
-    ]
+    """Return, for each leaf from left to right, the people with each label, hit and miss, or everybody."""
+    told = [_people_of(leaf.outcome) for leaf in tree.leaves]
     return _as_filed(np.array(told, np.float64))
+
+
+def _people_of(outcome: Outcome) -> tuple[float, ...]:
+    if isinstance(outcome, LabelCounts):
+        return outcome.counts
+    return (outcome.hit, outcome.miss) if isinstance(outcome, HitMiss) else (outcome.people or 0,)
 
 
 def _as_filed(people: Floats) -> Floats:

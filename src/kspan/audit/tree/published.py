@@ -16,7 +16,8 @@ def audit_paths(tree: Tree, require: Requirement, policy: Policy | None = None, 
 
     A path is a leaf with somebody, and the attacker is taken to know every attribute that leads there. Where the tree
     tells only hit and miss, each part of the requirement is asked of the most uneven labels behind them. A policy says
-    how labels are ordered. With private attributes a path is no span: `Audit.assumptions` says so.
+    how labels are ordered. Of a tree of numbers only sizes can be judged. With private attributes a path is no span:
+    `Audit.assumptions` says so.
     """
     if tree.counts_rows:
         raise PolicyError(f"people have several rows, and the figures of the tree count rows: {BY_THE_PEOPLE}")
@@ -28,12 +29,15 @@ def audit_paths(tree: Tree, require: Requirement, policy: Policy | None = None, 
 
 def _check_told(tree: Tree, require: Requirement) -> None:
     """Refuse a requirement that the published counts of a tree cannot answer."""
-    if tree.disclosure not in ("counts", "hit-miss"):
+    if tree.root.people is None:
         raise PolicyError(f"the tree discloses only {tree.disclosure!r}, which tells of no crowd: {BY_THE_PEOPLE}")
     if tree.target_role == "public" and (private := private_questions(tree)):
         raise PolicyError(
             f"the target is public and {listed(private)} private: paths do not tell who can be in them; {BY_THE_PEOPLE}"
         )
+    asked = [part for part in require.parts if isinstance(part, OnPrivate)]
+    if asked and tree.is_of_numbers:
+        raise PolicyError(f"{asked[0]} cannot be asked of means, which do not tell how numbers spread: {BY_THE_PEOPLE}")
     for part in require.parts:
         if not (isinstance(part, OnPrivate) and part.beside_everybody):
             continue

@@ -15,11 +15,12 @@ from kspan.audit.spans import SpansOfPeople
 from kspan.audit.tree.derived import Ways, certain_spans, ways_of
 from kspan.audit.tree.reached import OneTree, spans_of
 from kspan.audit.tree.told import Told, joined, told_of
-from kspan.audit.tree.truth import Ends, ends_of, labels_of, untrue_nodes
+from kspan.audit.tree.truth import Ends, ends_of, labels_of, quantile_faults, untrue_nodes
 from kspan.data.arrays import Bools, Int64s
 from kspan.data.cells import SUPPRESSED
 from kspan.data.groups import NO_WEIGHTS, Counts, Groups, count_groups, count_values, tally
 from kspan.data.table import Column, Table
+from kspan.errors import PolicyError
 from kspan.model.tree.model import Tree
 from kspan.model.tree.people import coded_people
 from kspan.policy import Policy
@@ -44,6 +45,8 @@ class TreeSpans(SpansOfPeople):
     """What the trees tell of each private attribute that they ask."""
     untrue: tuple[str, ...]
     """What the trees tell that is not so."""
+    exact: tuple[str, ...]
+    """What trees of numbers tell too exactly."""
     is_divided: bool
     """Does anybody go several ways at once?"""
 
@@ -79,7 +82,8 @@ class TreeSpans(SpansOfPeople):
     @property
     def utility(self) -> Utility:
         """How much information the first tree keeps."""
-        labels = self.groups.private.get(self.trees[0].target)
+        first = self.trees[0]
+        labels = None if first.is_of_numbers else self.groups.private.get(first.target)
         return replace(super().utility, cm=None if labels is None else classification_metric(labels))
 
     def leaves(self, span: int) -> list[list[int]]:
@@ -113,6 +117,7 @@ class TreeSpans(SpansOfPeople):
         return {
             "releases": len(self.trees),
             "untrue": self.untrue,
+            "exact": self.exact,
             "inferred": tuple(self._inferred()),
             "make_derived": self._derived,
         }
@@ -129,6 +134,8 @@ class TreeSpans(SpansOfPeople):
         if len(self.trees) > 1 or self.is_divided or self.untrue:
             return None
         tree, (alone,) = self.trees[0], self.each
+        if tree.is_of_numbers:
+            return None
         labels = labels_of(tree, self.table)
         is_public = tree.target_role == "public"
         ways = ways_of(tree, alone, labels[self.table[tree.target].codes[self.example]] if is_public else None)
@@ -185,13 +192,17 @@ def people_of(trees: Sequence[Tree], people: pl.DataFrame, policy: Policy) -> Ta
             if (item.role == "public" or number in asked) and item.name not in columns
         ]
         table = coded_people(tree, people, policy, names, by_person=True)
-        columns |= table.columns
+        for column in table.columns.values():
+            if columns.setdefault(column.name, column).kind.unit != column.kind.unit:
+                raise PolicyError(f"one tree takes {column.name!r} as dates and one as labels: judge each by itself")
     # All trees are about the same rows, so those of the last one are those of all.
     return Table(columns, table.rows, table.weights, table.persons)
 
 
-def joint_spans(trees: Sequence[Tree], table: Table) -> TreeSpans:
+def joint_spans(trees: Sequence[Tree], table: Table, crowd: int = 1) -> TreeSpans:
     """Find the joint spans of several trees: people share one if they have the same span in every tree.
+
+    `crowd` is how many people must have a number before it may be told.
 
     Which leaves of several trees a person may be in at the same time follows from the leaves that the person reaches in
     each tree. For a path asks for public values and for private ones, and whether two paths admit the same private
@@ -216,7 +227,11 @@ def joint_spans(trees: Sequence[Tree], table: Table) -> TreeSpans:
     regions = {name: count_values(one.column, span, number, weights) for name, one in told.items()}
     groups = Groups(counted.sizes, {**counted.private, **regions}, exposing)
     is_divided = any(one.several for one in ends)
-    return TreeSpans(tuple(trees), table, span, groups, each, example, told, _untrue(trees, ends), is_divided)
+    faults = [quantile_faults(tree, table, people, crowd) for tree, people in zip(trees, ends, strict=True)]
+    sums = [untrue_nodes(tree, people) for tree, people in zip(trees, ends, strict=True)]
+    untrue = _of_releases([tuple(dict.fromkeys((*one, *other))) for one, (other, _) in zip(sums, faults, strict=True)])
+    exact = _of_releases([names for _, names in faults])
+    return TreeSpans(tuple(trees), table, span, groups, each, example, told, untrue, exact, is_divided)
 
 
 def _told(trees: Sequence[Tree], table: Table, each: Sequence[OneTree], ends: Sequence[Ends]) -> dict[str, Told]:
@@ -230,8 +245,8 @@ def _told(trees: Sequence[Tree], table: Table, each: Sequence[OneTree], ends: Se
     return {name: joined(told) for name, told in every.items() if name not in targets}
 
 
-def _untrue(trees: Sequence[Tree], ends: Sequence[Ends]) -> tuple[str, ...]:
-    found = [untrue_nodes(tree, people) for tree, people in zip(trees, ends, strict=True)]
+def _of_releases(found: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
+    """Name the nodes of several trees; those of one need no more than their names."""
     if len(found) == 1:
         return found[0]
     return tuple(f"{name} of release {place}" for place, names in enumerate(found, 1) for name in names)

@@ -1,16 +1,18 @@
 """Is what a tree tells true of these people? Everybody is sent down the tree, and every node is counted again."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
+from kspan.audit.tree.numbers import Cells, NumbersAtLeaves, quantiles, untrue_sums
 from kspan.audit.tree.reached import OneTree, reaches
 from kspan.data.alike import look
 from kspan.data.arrays import Floats, Int64s
 from kspan.data.groups import NO_WEIGHTS, tally
 from kspan.data.table import Table
 from kspan.errors import DataError, listed
-from kspan.model.outcome import SHARE_UNITS, HitMiss, Outcome, Shares
+from kspan.model.outcome import SHARE_UNITS, HitMiss, Numbers, Outcome, Shares
 from kspan.model.partition import Partition
 from kspan.model.tree.model import Node, Tree
 
@@ -28,9 +30,11 @@ class Ends:
     leaf: Int64s
     """The leaf of every row, from left to right; `SEVERAL` where a missing value leads to more than one."""
     counts: Floats
-    """How many people of each label are at each leaf, by the labels of the tree."""
+    """How many people of each label are at each leaf, by the labels of the tree; of a tree of numbers, how many."""
     several: dict[int, tuple[int, ...]]
     """The leaves of each row that ends in several."""
+    numbers: NumbersAtLeaves | None = None
+    """Which numbers the people at each leaf have; None if the tree tells of labels."""
 
 
 def ends_of(tree: Tree, table: Table, spans: OneTree | None = None) -> Ends:
@@ -53,7 +57,23 @@ def ends_of(tree: Tree, table: Table, spans: OneTree | None = None) -> Ends:
         share[there] += part
     if len(lost := np.flatnonzero(np.abs(share - 1) > ROUNDING)):
         raise _lost(int(np.isin(kind, lost).sum()), table)
-    return Ends(leaf[kind], _counts(tree, table, kind, leaf, parts), _several(kind, leaf, parts))
+    several = _several(kind, leaf, parts)
+    if tree.is_of_numbers:
+        numbers = NumbersAtLeaves.of(table, tree.target, *_places(kind, leaf, parts, several))
+        return Ends(leaf[kind], numbers.sums(len(parts))[:, :1], several, numbers)
+    return Ends(leaf[kind], _counts(tree, table, kind, leaf, parts), several)
+
+
+def _places(
+    kind: Int64s, leaf: Int64s, parts: list[tuple[Int64s, Floats]], several: Mapping[int, tuple[int, ...]]
+) -> tuple[Int64s, Int64s, Floats]:
+    """Return where people are: a row, a leaf, and which part of the row is there."""
+    alone = np.flatnonzero(leaf[kind] != SEVERAL)
+    pairs = [(row, place) for row, places in several.items() for place in places]
+    shares = {place: dict(zip(*(one.tolist() for one in parts[place]), strict=True)) for _, place in pairs}
+    rows, leaves = (np.array(side, np.int64) for side in (zip(*pairs, strict=True) if pairs else ((), ())))
+    divided = np.array([shares[place][int(kind[row])] for row, place in pairs])
+    return np.append(alone, rows), np.append(leaf[kind[alone]], leaves), np.append(np.ones(len(alone)), divided)
 
 
 def _several(kind: Int64s, leaf: Int64s, parts: list[tuple[Int64s, Floats]]) -> dict[int, tuple[int, ...]]:
@@ -93,28 +113,63 @@ def untrue_nodes(tree: Tree, ends: Ends) -> tuple[str, ...]:
     """Return the nodes that tell something else than is true of the people, by their numbers."""
     order = list(tree.nodes())
     counts = node_counts(order, ends)
-    if tree.disclosure == "counts":
+    if ends.numbers is not None:
+        sums = node_sums(order, ends.numbers.sums(len(ends.counts)))
+        wrong = np.flatnonzero(untrue_sums([node.outcome for node in order], sums, _slack(counts))).tolist()
+    elif tree.disclosure == "counts":
         told = np.array([node.outcome.counts for node in order], np.float64)  # type: ignore[union-attr]
         slack = _slack(counts)
         wrong = np.flatnonzero((np.abs(told - counts) > slack[:, None]).any(axis=1)).tolist()
     else:
         wrong = [place for place, node in enumerate(order) if not _is_true(node.outcome, counts[place])]
-    names = _names(order) if wrong else []
-    return tuple(names[place] for place in wrong)
+    return _named(order, wrong)
+
+
+def quantile_faults(tree: Tree, table: Table, ends: Ends, crowd: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the nodes of a tree of numbers whose median or interval is not so, and those that are not round enough."""
+    if ends.numbers is None or tree.disclosure == "mean":
+        return (), ()
+    order = list(tree.nodes())
+    first, last = _leaves_below(order)
+    there = np.flatnonzero(node_counts(order, ends)[:, 0] > SLACK_OF_EACH)
+    told = [order[place].outcome for place in there.tolist()]
+    spreads = ends.numbers.between(first[there], last[there])
+    found = quantiles(
+        [one for one in told if isinstance(one, Numbers)], spreads, Cells(table[tree.target], table, crowd)
+    )
+    return _named(order, there[found.untrue].tolist()), _named(order, there[found.exact].tolist())
+
+
+def _named(order: list[Node], places: list[int]) -> tuple[str, ...]:
+    names = _names(order) if places else []
+    return tuple(names[place] for place in places)
 
 
 def node_counts(order: list[Node], ends: Ends) -> Floats:
     """Return how many people of each label come to each node, in the order of `Tree.nodes`."""
+    first, last = _leaves_below(order)
+    sums = np.vstack([np.zeros((1, ends.counts.shape[1])), np.cumsum(ends.counts, axis=0)])
+    found: Floats = sums[last] - sums[first]
+    return found
+
+
+def node_sums(order: list[Node], at_leaves: Floats) -> Floats:
+    """Return sums over the leaves below each node, without differences of large sums: numbers may differ in size."""
+    first, last = _leaves_below(order)
+    padded = np.vstack([at_leaves, np.zeros((1, at_leaves.shape[1]))])
+    found: Floats = np.add.reduceat(padded, np.column_stack([first, last]).ravel(), axis=0)[::2]
+    return found
+
+
+def _leaves_below(order: list[Node]) -> tuple[Int64s, Int64s]:
+    """Return the first leaf below each node, and the one after the last."""
     leaves: dict[int, int] = {}
     for node in reversed(order):
         leaves[id(node)] = sum(leaves[id(edge.node)] for edge in node.edges) or 1
     # Whatever leaves come before a node in this order are to the left of those below it.
     is_leaf = np.array([node.is_leaf for node in order])
     first = np.cumsum(is_leaf) - is_leaf
-    last = first + np.array([leaves[id(node)] for node in order])
-    sums = np.vstack([np.zeros((1, ends.counts.shape[1])), np.cumsum(ends.counts, axis=0)])
-    found: Floats = sums[last] - sums[first]
-    return found
+    return first, first + np.array([leaves[id(node)] for node in order])
 
 
 def _names(order: list[Node]) -> list[str]:

@@ -9,7 +9,7 @@ from kspan.model.clusters.model import Clusters
 from kspan.model.documents import check_format
 from kspan.model.outcome import plain
 from kspan.model.tree.json import read_attributes, read_claim
-from kspan.model.tree.nodes import read_people
+from kspan.model.tree.sums import read_people
 from kspan.model.tree.writing import write_attribute, write_claim
 
 FORMAT, VERSION = "kspan/clusters", 1

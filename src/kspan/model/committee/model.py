@@ -26,6 +26,7 @@ class Committee:
             raise ModelError("a committee needs at least one tree to vote")
         measured: dict[str, bool] = {}
         for tree in self.trees:
+            tree.check_labels("a committee that votes")
             if tree.target != self.target:
                 raise ModelError(f"the trees predict {self.target!r} and {tree.target!r}: all must have one target")
             for attribute in tree.attributes:

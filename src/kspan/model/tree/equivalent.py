@@ -16,6 +16,7 @@ from kspan.errors import DataError
 from kspan.frames.files import load
 from kspan.frames.native import of_its_kind
 from kspan.model.kinds import model_of
+from kspan.model.outcome import Numbers
 from kspan.model.tree.kind import TREE
 from kspan.model.tree.model import Attribute, Node, Region, Tree
 from kspan.model.tree.people import check_roles, coded_people
@@ -29,9 +30,10 @@ def equivalent_table(tree: Any, people: Any, policy: PolicyLike) -> Any:
     """What a tree tells of the people it was made from, as a table (Friedman et al. 2008, Sect. 3, Table 2).
 
     There is one row per person, without names and sorted by its cells, and one column per attribute of the tree, then
-    the label; all cells are text. Public cells show the person's answers to all questions that the person may be asked,
-    whatever the private answers are. Private cells show the path to the leaf where the person is. What is not asked is
-    `*`, or the policy's `suppressed_text`. So people who show the same public cells are a span.
+    the label or, of a tree of numbers, the mean of the leaf where the person is; all cells are text. Public cells show
+    the person's answers to all questions that the person may be asked, whatever the private answers are. Private cells
+    show the path to the leaf where the person is. What is not asked is `*`, or the policy's `suppressed_text`. So
+    people who show the same public cells are a span.
 
     Cells admit the true value, and may admit more: `*` may stand for some values or a missing one, `[lo, hi]` stands
     for `lo < x <= hi` (in a column of whole numbers, for the numbers from `lo` to `hi`), and several intervals are
@@ -63,13 +65,14 @@ def equivalent_frame(tree: Tree, people: pl.DataFrame, policy: Policy) -> pl.Dat
         for number, attribute in enumerate(tree.attributes)
         if attribute.name in table.columns
     }
-    _follow(tree, known, np.arange(table.rows))
+    leaf = _follow(tree, known, np.arange(table.rows))
     everything = pl.Series([SUPPRESSED]).new_from_index(0, table.rows)
     cells = [
         (known[number].shown() if number in known else everything).alias(attribute.name)
         for number, attribute in enumerate(tree.attributes)
     ]
-    shown = pl.DataFrame([*cells, _labels(table[tree.target])])
+    target = _means(tree, leaf) if tree.is_of_numbers else _labels(table[tree.target])
+    shown = pl.DataFrame([*cells, target])
     shown = shown.with_columns(pl.all().replace(SUPPRESSED, policy.suppressed_text))
     order = shown.columns
     if policy.weight is not None and table.weights is not None:
@@ -135,16 +138,21 @@ class KnownRegions:
         ]
 
 
-def _follow(tree: Tree, known: dict[int, KnownRegions], everybody: Int64s) -> None:
+def _follow(tree: Tree, known: dict[int, KnownRegions], everybody: Int64s) -> Int64s:
     """Send people down the tree: by public values to every leaf they may be in, and by all values to their own.
+
+    Returns the place of the own leaf of each, from left to right.
 
     A public question tells apart everybody who may be asked it, a private one nobody. But a branch that the private
     answers above it rule out is not followed. At their own leaf, people show the private answers on the way there.
     """
+    place_of = {id(leaf): place for place, leaf in enumerate(tree.leaves)}
+    own_leaf = np.zeros(len(everybody), np.int64)
     waiting: list[tuple[Node, Int64s, Int64s, dict[int, Region]]] = [(tree.root, everybody, everybody, {})]
     while waiting:
         node, may_come, come, private = waiting.pop()
         if node.attribute is None:
+            own_leaf[come] = place_of[id(node)]
             for number, region in private.items() if len(come) else ():
                 known[number].of_row[come] = known[number].number(region)
             continue
@@ -161,6 +169,7 @@ def _follow(tree: Tree, known: dict[int, KnownRegions], everybody: Int64s) -> No
             own = conditions.get(node.attribute)
             if len(rows) and (own is None or _is_possible(asked.attribute, own)):
                 waiting.append((edge.node, rows, come[answers == place], conditions))
+    return own_leaf
 
 
 def _regions(node: Node) -> list[Region]:
@@ -260,3 +269,10 @@ def _check_range(attribute: Attribute, column: Column) -> None:
 def _labels(column: Column) -> pl.Series:
     labels = [None if code == column.missing else column.label(code) for code in range(column.size)]
     return pl.Series(column.name, labels, dtype=pl.String)[column.codes.astype(np.int64)]
+
+
+def _means(tree: Tree, leaf: Int64s) -> pl.Series:
+    """The mean of the leaf of each row; a number of a person is not shown."""
+    means = [one.outcome.mean if isinstance(one.outcome, Numbers) else None for one in tree.leaves]
+    cells = [None if mean is None else tree.cell(mean) for mean in means]
+    return pl.Series(tree.target, cells, dtype=pl.String)[leaf]

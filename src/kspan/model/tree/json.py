@@ -5,17 +5,17 @@ import os
 from collections.abc import Sequence
 from typing import Any, get_args
 
-from kspan.data.kinds.kind import FAMILIES
+from kspan.data.kinds.kind import FAMILIES, NUMERIC, Kind
 from kspan.data.kinds.registry import UNITS, kind_in_file
 from kspan.frames.files import read_text, write_text
 from kspan.model.checks import Place, check_keys, flag, known_rows, number, one_of, pair, text, texts
 from kspan.model.claim import Claim
 from kspan.model.documents import check_format, lines, parsed
-from kspan.model.outcome import DISCLOSURES
+from kspan.model.outcome import DISCLOSURES, NUMBER_DISCLOSURES, Disclosure
 from kspan.model.tree.model import Attribute, Role, Tree
 from kspan.model.tree.nodes import NodeReader, shown_by
 from kspan.model.tree.release import TreeRelease
-from kspan.model.tree.writing import FORMAT, VERSION, write_tree
+from kspan.model.tree.writing import FORMAT, OF_NUMBERS, VERSION, write_tree
 from kspan.policy.policy import Counting
 
 BY_PATHS = "paths"
@@ -43,26 +43,33 @@ def load_tree(path: str | os.PathLike[str]) -> TreeRelease:
 def read_tree(document: Any, source: str = "the model") -> TreeRelease:
     """Read the released tree in a JSON document; an error names the source and the place.
 
-    >>> read_tree({"format": "kspan/tree", "version": 2})
+    >>> read_tree({"format": "kspan/tree", "version": 3}, "it")
     Traceback (most recent call last):
-    kspan.errors.ModelError: the model is malformed at the top: this version reads version 1 of the format and no other
+    kspan.errors.ModelError: it is malformed at the top: this version reads versions 1 and 2 of the format and no other
     """
     top = Place(source, "the top")
-    check_format(top, document, FORMAT, VERSION, "tree")
+    check_format(top, document, FORMAT, VERSION, "tree", OF_NUMBERS)
     needed = ("format", "version", "attributes", "target", "root")
     check_keys(top, document, needed, ("claim", "marginals", "counts"))
     attributes = read_attributes(top, document["attributes"])
-    target, role, labels = read_target(Place(source, "the target"), document["target"], attributes)
+    of_numbers, place = document["version"] == OF_NUMBERS, Place(source, "the target")
+    labels, kind = tuple[str, ...](), None
+    if of_numbers:
+        target, role, kind = _target_of_numbers(place, document["target"], attributes)
+    else:
+        target, role, labels = read_target(place, document["target"], attributes)
+    known: Sequence[Disclosure] = NUMBER_DISCLOSURES if of_numbers else DISCLOSURES
     claim = None
     if "claim" in document:
-        claim = read_claim(Place(source, "the claim"), document["claim"], [*(one.name for one in attributes), target])
+        names = [*(one.name for one in attributes), target]
+        claim = read_claim(Place(source, "the claim"), document["claim"], names, known)
     # A claim says what all nodes disclose; without one, the root decides.
-    disclosure = shown_by(document["root"]) if claim is None else claim.disclosure
+    disclosure = shown_by(document["root"], known) if claim is None else claim.disclosure
     reader = NodeReader(attributes, labels, disclosure)
     root = reader.read(Place(source, "root"), document["root"])
     marginals = reader.marginals(top, document.get("marginals", []), root.people)
     by_rows = "counts" in document and one_of(top, "'counts'", document["counts"], ("people", "rows")) == "rows"
-    return TreeRelease(Tree(attributes, target, role, labels, root, counts_rows=by_rows), claim, marginals)
+    return TreeRelease(Tree(attributes, target, role, labels, root, by_rows, kind), claim, marginals)
 
 
 # The head
@@ -87,11 +94,7 @@ def read_attributes(top: Place, found: Any) -> tuple[Attribute, ...]:
 def _attribute(place: Place, found: Any) -> Attribute:
     check_keys(place, found, ("name", "role", "kind", "domain"), ("missing", "calendar"))
     name, role = text(place, "'name'", found["name"]), one_of(place, "'role'", found["role"], ROLES)
-    family, missing = one_of(place, "'kind'", found["kind"], FAMILIES), flag(place, found)
-    unit = one_of(place, "'calendar'", found["calendar"], UNITS) if "calendar" in found else None
-    kind = kind_in_file(family, unit)
-    if family != kind.family:
-        place.refuse("'calendar' is for numbers")
+    kind, missing = _kind(place, found, FAMILIES), flag(place, found)
     if not kind.is_measured:
         return Attribute(name, role, kind, texts(place, "'domain'", found["domain"]), has_missing=missing)
     if found["domain"] is None:
@@ -102,24 +105,46 @@ def _attribute(place: Place, found: Any) -> Attribute:
     return Attribute(name, role, kind, low=low, high=high, has_missing=missing)
 
 
-def read_target(place: Place, found: Any, attributes: Sequence[Attribute]) -> tuple[str, Role, tuple[str, ...]]:
-    """Read the name, the role and the labels of the target, which must not be an attribute."""
-    check_keys(place, found, ("name", "role", "labels"))
+def _kind(place: Place, found: Any, families: Sequence[str]) -> Kind:
+    """Read of which kind values are: one of some families, and perhaps with a calendar."""
+    family = one_of(place, "'kind'", found["kind"], families)
+    unit = one_of(place, "'calendar'", found["calendar"], UNITS) if "calendar" in found else None
+    kind = kind_in_file(family, unit)
+    if family != kind.family:
+        place.refuse("'calendar' is for numbers")
+    return kind
+
+
+def _target_of_numbers(place: Place, found: Any, attributes: Sequence[Attribute]) -> tuple[str, Role, Kind]:
+    """Read the name, the role and the kind of a target that is a number."""
+    check_keys(place, found, ("name", "role", "kind"), ("calendar",))
+    return *_named(place, found, attributes), _kind(place, found, (NUMERIC,))
+
+
+def _named(place: Place, found: Any, attributes: Sequence[Attribute]) -> tuple[str, Role]:
+    """Read the name and the role of the target, which must not be an attribute."""
     name, role = text(place, "'name'", found["name"]), one_of(place, "'role'", found["role"], ROLES)
     if any(attribute.name == name for attribute in attributes):
         place.refuse("an attribute has the same name")
+    return name, role
+
+
+def read_target(place: Place, found: Any, attributes: Sequence[Attribute]) -> tuple[str, Role, tuple[str, ...]]:
+    """Read the name, the role and the labels of the target, which must not be an attribute."""
+    check_keys(place, found, ("name", "role", "labels"))
+    name, role = _named(place, found, attributes)
     labels = texts(place, "'labels'", found["labels"])
     if not labels:
         place.refuse("'labels' must not be empty")
     return name, role, labels
 
 
-def read_claim(place: Place, found: Any, names: Sequence[str]) -> Claim:
-    """Read what a model promises; `names` are those of its attributes and its target."""
+def read_claim(place: Place, found: Any, names: Sequence[str], known: Sequence[Disclosure] = DISCLOSURES) -> Claim:
+    """Read what a model promises; `names` are those of its attributes and its target, `known` what it may disclose."""
     check_keys(place, found, ("requirement", "counting", "disclosure", "inferred_domains"), ("missing", "known_rows"))
     requirement = _said(place, "'requirement'", found["requirement"])
     counting = one_of(place, "'counting'", found["counting"], (*get_args(Counting), BY_PATHS))
-    disclosure = one_of(place, "'disclosure'", found["disclosure"], DISCLOSURES)
+    disclosure = one_of(place, "'disclosure'", found["disclosure"], known)
     inferred = texts(place, "'inferred_domains'", found["inferred_domains"])
     if not set(inferred) <= set(names):
         place.refuse("'inferred_domains' names what is neither an attribute nor the target")

@@ -4,6 +4,7 @@ from kspan.data.encode import encode_people
 from kspan.data.kinds.numbers import NUMBERS
 from kspan.data.kinds.words import WORDS
 from kspan.model.kind import Kind
+from kspan.model.outcome import Numbers
 from kspan.model.tree.imported import imported, is_fitted_tree
 from kspan.model.tree.json import read_tree
 from kspan.model.tree.model import Attribute, Edge, Node, Region, Tree
@@ -22,6 +23,15 @@ def example() -> Tree:
     return Tree((sex, age), "risk", "private", ("low", "high"), Node.of_counts((8, 3), 0, (women, men)))
 
 
+def example_of_numbers() -> Tree:
+    """A tree that asks a word and predicts a number."""
+    sex = Attribute("sex", "public", WORDS, ("F", "M"))
+    women = Edge(Region(frozenset({"F"})), Node(Numbers(6, 31.5, 30.0, 20.0, 50.0, "interval")))
+    men = Edge(Region(frozenset({"M"})), Node(Numbers(4, 36.5, 40.0, 20.0, 50.0, "interval")))
+    root = Node(Numbers(10, 33.5, 30.0, 20.0, 50.0, "interval"), 0, (women, men))
+    return Tree((sex,), "income", "private", (), root, target_kind=NUMBERS)
+
+
 TREE = Kind(
     "tree",
     "decision tree",
@@ -32,4 +42,5 @@ TREE = Kind(
     example,
     is_fitted_tree,
     lambda given, people, policy: imported(given, encode_people(people, policy), policy),
+    (example_of_numbers,),
 )

@@ -1,6 +1,7 @@
-"""A decision tree as it is released: what each branch admits and what each node tells of labels; it holds no row."""
+"""A decision tree as it is released: what branches admit and what nodes tell of the target; it holds no row."""
 
-from collections.abc import Iterable, Iterator
+import math
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal
@@ -8,16 +9,28 @@ from typing import Literal
 import numpy as np
 
 from kspan.data.arrays import Bools, Floats
-from kspan.data.cells import SUPPRESSED
+from kspan.data.cells import SUPPRESSED, number_text
 from kspan.data.domain import declared
 from kspan.data.kinds.kind import Kind
 from kspan.data.table import Column, Table
 from kspan.errors import ModelError
-from kspan.model.outcome import Disclosure, LabelCounts, Outcome, disclosure_named, plain, reduced
+from kspan.model.outcome import (
+    DISCLOSURES,
+    NUMBER_DISCLOSURES,
+    Disclosure,
+    LabelCounts,
+    Numbers,
+    Outcome,
+    disclosure_named,
+    plain,
+    reduced,
+)
 from kspan.model.tree.ways import Ways
 from kspan.notebooks import ShownInNotebooks
 
 Role = Literal["public", "private"]
+DIGITS = 5
+"""Means are shown with so many digits, or those before the point."""
 
 
 @dataclass(frozen=True)
@@ -103,7 +116,7 @@ class Edge:
 
 @dataclass(frozen=True, repr=False, slots=True)
 class Node:
-    """What is told of the labels of the people who came here, and how they divide further; a leaf has no edges.
+    """What is told of the people who came here, and how they divide further; a leaf has no edges.
 
     Where several edges admit a missing value, a person without the value goes down all of them, in proportion to the
     people of each.
@@ -141,7 +154,7 @@ class Node:
 
 @dataclass(frozen=True, repr=False)
 class Tree(ShownInNotebooks):
-    """A decision tree with the domain of every attribute that it was offered."""
+    """A decision tree with the domain of every attribute that it was offered; its target has labels, or is a number."""
 
     attributes: tuple[Attribute, ...]
     target: str
@@ -150,8 +163,12 @@ class Tree(ShownInNotebooks):
     root: Node
     counts_rows: bool = False
     """Are counts those of rows, since people have several? Then they do not tell how many people there are."""
+    target_kind: Kind | None = None
+    """What kind of numbers the target has; None if it has labels."""
 
     def __post_init__(self) -> None:
+        if bool(self.labels) == self.is_of_numbers or isinstance(self.root.outcome, Numbers) != self.is_of_numbers:
+            raise ModelError("a tree tells of labels or of numbers: give it labels, or the kind of its numbers, alone")
         if any(node.outcome.kind != self.disclosure for node in self.nodes()):
             raise ModelError("the nodes of the tree disclose different things: give each the same disclosure")
 
@@ -165,6 +182,36 @@ class Tree(ShownInNotebooks):
         return text(self)
 
     @property
+    def is_of_numbers(self) -> bool:
+        """Is the target a number?"""
+        return self.target_kind is not None
+
+    def check_labels(self, what: str) -> None:
+        """Refuse a tree of numbers where labels are needed; `what` needs them."""
+        if self.is_of_numbers:
+            raise ModelError(
+                f"the tree predicts numbers of {self.target!r}, and {what} needs labels: give a tree whose target has "
+                "labels"
+            )
+
+    def number(self, value: float) -> str:
+        """Write a number of the target for people to read: with few digits, dates and times as such.
+
+        >>> from kspan.data.kinds.numbers import NUMBERS
+        >>> tree = Tree((), "pay", "private", (), Node(Numbers(3, 0.0)), target_kind=NUMBERS)
+        >>> tree.number(51234.567), tree.number(33.3333333), tree.number(0.000123456)
+        ('51235', '33.333', '0.00012346')
+        """
+        if self.target_kind is not None and self.target_kind.has_own_spelling:
+            return self.cell(value)
+        size = math.floor(math.log10(abs(value))) if value else 0
+        return number_text(round(float(value), max(0, DIGITS - 1 - size)))
+
+    def cell(self, value: float) -> str:
+        """Write a number of the target as a table shows it."""
+        return number_text(value) if self.target_kind is None else self.target_kind.text(value)
+
+    @property
     def disclosure(self) -> Disclosure:
         """What every node tells of the people who came to it."""
         return self.root.outcome.kind
@@ -172,10 +219,12 @@ class Tree(ShownInNotebooks):
     def disclosing(self, kind: str) -> "Tree":
         """Return the same tree, disclosing only this kind of outcome: counts, hit-miss, shares or label.
 
+        A tree of numbers discloses the interval, the median or the mean.
+
         >>> Tree((), "risk", "private", ("bad", "good"), Node.of_counts((3, 1))).disclosing("label").root.outcome
         Label(label=0)
         """
-        wanted = disclosure_named(kind)
+        wanted = disclosure_named(kind, NUMBER_DISCLOSURES if self.is_of_numbers else DISCLOSURES)
         if wanted == self.disclosure:
             return self
         order, made = list(self.nodes()), dict[int, Node]()
@@ -205,13 +254,33 @@ class Tree(ShownInNotebooks):
         row whose cell admits several values (`{a|b}`, `[lo, hi]`, `*`) goes several ways. It gets the mean of the
         answers, weighted by how much of it went each way.
         """
-        shares = np.zeros((table.rows, len(self.labels)))
-        nothing = np.full(len(self.labels), 1 / len(self.labels))
+        self.check_labels("whoever asks for shares")
+        labels = len(self.labels)
+        return self._answers(table, range_pattern, lambda told: told.shares(labels), np.full(labels, 1 / labels))
+
+    def numbers(self, table: Table, range_pattern: str | None = None) -> Floats:
+        """Return, for each row of a table, the mean at the node where the row ends, found as `shares` are.
+
+        It is not a number where nobody came to the tree at all.
+        """
+        if not self.is_of_numbers:
+            raise ModelError(f"the tree predicts labels of {self.target!r}, not numbers: ask for their shares")
+        return self._answers(table, range_pattern, _mean, np.array([np.nan]))[:, 0]
+
+    def _answers(
+        self,
+        table: Table,
+        range_pattern: str | None,
+        answer_of: Callable[[Outcome], Floats | None],
+        nothing: Floats,
+    ) -> Floats:
+        """Return the answer for each row of a table; `nothing` is that of a tree to which nobody came."""
+        answers = np.zeros((table.rows, len(nothing)))
         ways = {name: Ways(column, range_pattern) for name, column in table.columns.items()}
         waiting = [(self.root, np.arange(table.rows), np.ones(table.rows), nothing)]
         while waiting:
             node, rows, weights, answer = waiting.pop()
-            told = node.outcome.shares(len(self.labels))
+            told = answer_of(node.outcome)
             answer = answer if told is None else told
             if node.attribute is not None:
                 way = ways[self.attributes[node.attribute].name]
@@ -224,8 +293,13 @@ class Tree(ShownInNotebooks):
                 # Rows that no branch admits end here.
                 ends = np.flatnonzero(parts.sum(axis=0)[codes] == 0)
                 rows, weights = rows[ends], weights[ends]
-            shares[rows] += weights[:, None] * answer
-        return shares
+            answers[rows] += weights[:, None] * answer
+        return answers
+
+
+def _mean(outcome: Outcome) -> Floats | None:
+    """The mean that a node tells; None if nobody came."""
+    return np.array([outcome.mean]) if isinstance(outcome, Numbers) and outcome.mean is not None else None
 
 
 def _people(node: Node, unit: str = "people") -> str:

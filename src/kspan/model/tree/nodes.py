@@ -3,7 +3,6 @@
 Nothing here recurses over nodes. The limit on the depth of a tree is what the JSON library can read on every Python.
 """
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -11,35 +10,46 @@ from typing import Any
 from kspan.data.garbage import uncollected
 from kspan.errors import did_you_mean
 from kspan.model.checks import Place, check_keys, flag, number, pair, text, texts
-from kspan.model.outcome import WHOLE, Disclosure, HitMiss, Label, LabelCounts, Outcome, Shares, whole
+from kspan.model.outcome import (
+    WHOLE,
+    Disclosure,
+    HitMiss,
+    Label,
+    LabelCounts,
+    Numbers,
+    Outcome,
+    Shares,
+)
 from kspan.model.tree.admitted import Admitted, check_cover, check_disjoint
 from kspan.model.tree.model import Attribute, Edge, Node, Region
 from kspan.model.tree.release import Marginal
+from kspan.model.tree.sums import MOST_PEOPLE, SLACK, adds_up, read_people
+from kspan.model.tree.told_numbers import check_means, read_numbers
 
 MOST_DEPTH = 250
 """The most edges from the root to a leaf."""
 MOST_NODES = 1_000_000
-MOST_PEOPLE = 2**53
-"""Every whole number up to here survives as a float, whichever program reads it."""
-SLACK = 1e-3
-"""How far sums of rounded fractions may be off, absolute or relative; whole numbers add up exactly."""
 
 KEYS: dict[Disclosure, tuple[str, ...]] = {
     "counts": ("counts",),
     "hit-miss": ("label", "hit", "miss"),
     "shares": ("shares",),
     "label": ("label",),
+    "mean": ("people", "mean"),
+    "median": ("people", "mean", "median"),
+    "interval": ("people", "mean", "median", "interval"),
 }
 """The keys of a node that tell of its people, for each disclosure."""
 BRANCHING = ("attribute", "edges")
 """The further keys of a node that is no leaf."""
 
 
-def shown_by(root: Any) -> Disclosure:
+def shown_by(root: Any, known: Sequence[Disclosure]) -> Disclosure:
     """Tell from the root what a document without a claim discloses; every other node must disclose the same."""
     found = root if isinstance(root, dict) else {}
-    # The last key tells kinds apart: hit-miss, which comes first, also has a label.
-    return next((kind for kind, keys in KEYS.items() if keys[-1] in found), "counts")
+    # The last key tells kinds apart if those with more keys come first: hit-miss also has a label.
+    most_first = sorted(known, key=lambda kind: -len(KEYS[kind]))
+    return next((kind for kind in most_first if KEYS[kind][-1] in found), known[0])
 
 
 @dataclass(slots=True)
@@ -131,7 +141,7 @@ class NodeReader:
             marginal = self.marginal(place, each)
             if marginal.attribute in marginals:
                 place.refuse("an earlier marginal is about the same attribute")
-            if people is not None and not _adds_up(people, [inside for _, inside in marginal.bins]):
+            if people is not None and not adds_up(people, [inside for _, inside in marginal.bins]):
                 place.refuse("the 'people' of its bins do not add up to those of the root")
             marginals[marginal.attribute] = marginal
         return tuple(marginals.values())
@@ -158,6 +168,8 @@ class NodeReader:
             return self.counts(place, found["counts"])
         if self.disclosure == "shares":
             return self.shares(place, found["shares"])
+        if self.disclosure in ("mean", "median", "interval"):
+            return read_numbers(place, found, self.disclosure)
         label = self.label(place, found["label"])
         return Label(label) if self.disclosure == "label" else self.hit_miss(place, label, found)
 
@@ -186,7 +198,7 @@ class NodeReader:
             place.refuse("'label' is null, and 'hit' and 'miss' are 0, where nobody came and nowhere else")
         # No other label can have more people than the commonest.
         most = hit * (len(self.labels) - 1)
-        if miss > most and not _adds_up(most, [miss]):
+        if miss > most and not adds_up(most, [miss]):
             place.refuse("too many miss its 'label' for it to be the commonest")
         return HitMiss(label, hit, miss)
 
@@ -243,32 +255,13 @@ def _check_sum(place: Place, own: Outcome, below: Sequence[Outcome]) -> None:
     """Refuse edges that do not lead to all the people of a node, as far as that is disclosed."""
     if isinstance(own, LabelCounts):
         counts = (one.counts for one in below if isinstance(one, LabelCounts))
-        if not all(map(_adds_up, own.counts, zip(*counts, strict=True))):
+        if not all(map(adds_up, own.counts, zip(*counts, strict=True))):
             place.refuse("the 'counts' below its edges do not add up to its own, label by label")
+    elif isinstance(own, Numbers):
+        check_means(place, own, [one for one in below if isinstance(one, Numbers)])
     # Nodes may differ in their commonest label, so only hit and miss together add up.
-    elif isinstance(own, HitMiss) and not _adds_up(own.people, [one.people or 0 for one in below]):
+    elif isinstance(own, HitMiss) and not adds_up(own.people, [one.people or 0 for one in below]):
         place.refuse("'hit' and 'miss' below its edges do not add up to its own")
-
-
-def _adds_up(own: float, below: Sequence[float]) -> bool:
-    """Do the parts add up to the whole? Exactly, if all are whole numbers; else within `SLACK`.
-
-    >>> _adds_up(3, (1, 2)), _adds_up(3, (1, 1)), _adds_up(1, (0.333333, 0.666666))
-    (True, False, True)
-    """
-    total = sum(below)
-    if total == own:
-        return True
-    broken = any(isinstance(one, float) for one in (own, *below))
-    return broken and math.isclose(total, own, rel_tol=SLACK, abs_tol=SLACK)
-
-
-def read_people(place: Place, what: str, found: Any) -> float:
-    """Read a number of people, perhaps with a fraction."""
-    # The type is compared, since a boolean is an int; NaN fails the comparison.
-    if type(found) not in (int, float) or not 0 <= found <= MOST_PEOPLE:
-        place.refuse(f"{what} must be a number of people, from 0 to 2^53")
-    return whole(found)
 
 
 def _whole_people(place: Place, found: Any) -> int:

@@ -6,7 +6,9 @@ from typing import NamedTuple
 import polars as pl
 
 from kspan.data.cells import write_set
-from kspan.model.outcome import HitMiss, LabelCounts, Outcome, Shares, plain
+from kspan.data.kinds.calendar import Calendar
+from kspan.data.kinds.kind import Kind
+from kspan.model.outcome import HitMiss, LabelCounts, Numbers, Outcome, Shares, plain
 from kspan.model.tree.model import Attribute, Node, Region, Tree
 
 EVERYONE = "everyone"
@@ -16,9 +18,12 @@ EVERYONE = "everyone"
 def paths(tree: Tree) -> pl.DataFrame:
     """Return one row per leaf, left to right: its path, its people, and their majority (null if there is nobody).
 
-    What the tree does not disclose has no column.
+    Of a tree of numbers it is their mean instead, the median, and the ends of the interval. What the tree does not
+    disclose has no column.
     """
     found = list(_leaf_paths(tree))
+    if tree.target_kind is not None:
+        return _paths_of_numbers(found, tree.target_kind)
     outcomes = [leaf.outcome for _, leaf in found]
     majority = [None if one.label is None else tree.labels[one.label] for one in outcomes]
     columns = [
@@ -38,6 +43,28 @@ def paths(tree: Tree) -> pl.DataFrame:
             each = [None if one is None else one[place] for one in shares]
             columns.append(pl.Series(f"share: {label}", each, pl.Float64))
     return pl.DataFrame(columns)
+
+
+def _paths_of_numbers(found: Sequence[tuple[str, Node]], kind: Kind) -> pl.DataFrame:
+    told = [leaf.outcome for _, leaf in found if isinstance(leaf.outcome, Numbers)]
+    columns = [
+        pl.Series("leaf", range(1, len(found) + 1), pl.Int64),
+        pl.Series("path", [path for path, _ in found], pl.String),
+        _numbers("people", [one.people for one in told]),
+        shown_numbers("mean", [one.mean for one in told], kind),
+    ]
+    if told[0].kind != "mean":
+        columns.append(shown_numbers("median", [one.median for one in told], kind))
+    if told[0].kind == "interval":
+        columns += [shown_numbers(end, [getattr(one, end) for one in told], kind) for end in ("low", "high")]
+    return pl.DataFrame(columns)
+
+
+def shown_numbers(name: str, values: Sequence[float | None], kind: Kind) -> pl.Series:
+    """Return a column of numbers of a kind as people read them: dates as such."""
+    if not isinstance(kind, Calendar):
+        return pl.Series(name, values, pl.Float64)
+    return pl.Series(name, [None if value is None else kind.bound(value) for value in values], kind.polars)
 
 
 def text(tree: Tree, *, depth: int | None = None) -> str:
@@ -132,7 +159,8 @@ def _lines(tree: Tree, depth: int | None) -> Iterator[str]:
         line, level, node = waiting.pop()
         before = "|  " * (level - 1) + (f"{line}: " if line else "")
         if node.attribute is None:
-            yield before + outcome_text(tree.labels, node.outcome)
+            told = node.outcome
+            yield before + (numbers_text(tree, told) if isinstance(told, Numbers) else outcome_text(tree.labels, told))
         elif depth is not None and level >= depth:
             yield before + _hidden(node)
         else:
@@ -156,6 +184,24 @@ def outcome_text(labels: Sequence[str], outcome: Outcome) -> str:
     elif isinstance(outcome, Shares) and outcome.each is not None:
         told = [f"{_visible(label)}: {share:g}" for label, share in zip(labels, outcome.each, strict=True) if share]
     return f"{most} ({', '.join(told)})" if told else most
+
+
+def numbers_text(tree: Tree, outcome: Numbers) -> str:
+    """Write the mean, and what else is disclosed.
+
+    >>> from kspan.data.kinds.numbers import NUMBERS
+    >>> told = Numbers(6, 31.5, 30.0, 20.0, 50.0, "interval")
+    >>> numbers_text(Tree((), "income", "private", (), Node(told), target_kind=NUMBERS), told)
+    '31.5 (people: 6, median: 30, most: 20 to 50)'
+    """
+    if outcome.mean is None:
+        return "nobody"
+    told = [f"people: {_count(outcome.people)}"]
+    if outcome.median is not None:
+        told.append(f"median: {tree.number(outcome.median)}")
+    if outcome.low is not None and outcome.high is not None:
+        told.append(f"most: {tree.number(outcome.low)} to {tree.number(outcome.high)}")
+    return f"{tree.number(outcome.mean)} ({', '.join(told)})"
 
 
 def _count(people: float) -> str:

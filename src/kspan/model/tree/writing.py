@@ -3,14 +3,16 @@
 from collections.abc import Mapping
 from typing import Any
 
+from kspan.data.kinds.kind import Kind
 from kspan.errors import ModelError
 from kspan.model.claim import Claim
-from kspan.model.outcome import HitMiss, LabelCounts, Outcome, Shares, plain
+from kspan.model.outcome import HitMiss, LabelCounts, Numbers, Outcome, Shares, plain
 from kspan.model.tree.model import Attribute, Edge, Node, Region, Tree
 from kspan.model.tree.nodes import MOST_DEPTH
 from kspan.model.tree.release import Marginal, TreeRelease
 
-FORMAT, VERSION = "kspan/tree", 1
+FORMAT, VERSION, OF_NUMBERS = "kspan/tree", 1, 2
+"""The second version of the format is for trees of numbers, so that whoever reads labels alone refuses these."""
 
 
 def write_tree(release: TreeRelease) -> dict[str, Any]:
@@ -21,13 +23,17 @@ def write_tree(release: TreeRelease) -> dict[str, Any]:
     {'counts': [4, 2]}
     >>> write_tree(TreeRelease(tree.disclosing("hit-miss")))["root"]
     {'label': 'bad', 'hit': 4, 'miss': 2}
+    >>> from kspan.data.kinds.numbers import NUMBERS
+    >>> tree = Tree((), "income", "private", (), Node(Numbers(3, 2.5)), target_kind=NUMBERS)
+    >>> write_tree(TreeRelease(tree))["root"]
+    {'people': 3, 'mean': 2.5}
     """
     tree, claim = release.tree, release.claim
     document = {
         "format": FORMAT,
-        "version": VERSION,
+        "version": OF_NUMBERS if tree.is_of_numbers else VERSION,
         "attributes": [write_attribute(attribute) for attribute in tree.attributes],
-        "target": {"name": tree.target, "role": tree.target_role, "labels": list(tree.labels)},
+        "target": {"name": tree.target, "role": tree.target_role, **_target(tree)},
     }
     if tree.counts_rows:
         document["counts"] = "rows"
@@ -50,9 +56,19 @@ def write_attribute(attribute: Attribute) -> dict[str, Any]:
         empty = attribute.low is None or attribute.high is None
         domain = None if empty else [_bound(attribute.low), _bound(attribute.high)]
     written = {"name": attribute.name, "role": attribute.role, "kind": attribute.kind.family, "domain": domain}
-    if attribute.kind.unit is not None:
-        written["calendar"] = attribute.kind.unit
+    written |= _calendar(attribute.kind)
     return {**written, "missing": True} if attribute.has_missing else written
+
+
+def _calendar(kind: Kind) -> dict[str, str]:
+    """Say how numbers are written, if they are not written as numbers."""
+    return {} if kind.unit is None else {"calendar": kind.unit}
+
+
+def _target(tree: Tree) -> dict[str, Any]:
+    """Write what the target of a tree may be."""
+    kind = tree.target_kind
+    return {"labels": list(tree.labels)} if kind is None else {"kind": kind.family, **_calendar(kind)}
 
 
 def write_claim(claim: Claim) -> dict[str, Any]:
@@ -111,6 +127,8 @@ class _Writer:
     def outcome(self, outcome: Outcome) -> dict[str, Any]:
         if isinstance(outcome, LabelCounts):
             return {"counts": [plain(count) for count in outcome.counts]}
+        if isinstance(outcome, Numbers):
+            return _numbers(outcome)
         if isinstance(outcome, Shares):
             return {"shares": None if outcome.each is None else list(outcome.each)}
         label = None if outcome.label is None else self.labels[outcome.label]
@@ -122,6 +140,18 @@ class _Writer:
 
     def edge(self, node: Node, edge: Edge) -> dict[str, Any]:
         return {} if node.attribute is None else write_region(edge.region, self.rank[node.attribute])
+
+
+def _numbers(outcome: Numbers) -> dict[str, Any]:
+    """Write what a node tells of numbers; a crumb of a person is nobody."""
+    people = plain(outcome.people)
+    there = outcome if people else Numbers(0, None, kind=outcome.kind)
+    written: dict[str, Any] = {"people": people, "mean": _bound(there.mean)}
+    if outcome.kind != "mean":
+        written["median"] = _bound(there.median)
+    if outcome.kind == "interval":
+        written["interval"] = None if there.low is None else [_bound(there.low), _bound(there.high)]
+    return written
 
 
 def write_region(region: Region, rank: Mapping[str, int]) -> dict[str, Any]:

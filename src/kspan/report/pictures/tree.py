@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate
+from typing import Any
 
 from kspan.audit.findings import Finding
 from kspan.model.outcome import HitMiss, LabelCounts, Outcome, Shares, plain
@@ -10,6 +11,7 @@ from kspan.model.tree.model import Edge, Node, Role, Tree
 from kspan.model.tree.paths import EVERYONE
 from kspan.report.crowd import Crowd, crowds
 from kspan.report.pictures.labels import short, way
+from kspan.report.pictures.means import Steps, further, said
 
 MOST_NODES = 3_000
 """How many nodes are drawn at most; deeper levels are folded."""
@@ -41,7 +43,13 @@ class TreeNode:
     people: float | None = None
     label: str | None = None
     shares: tuple[tuple[str, float], ...] = ()
-    """Its people, their commonest label and the shares of labels, if disclosed and not held back."""
+    """Its people, their commonest label and the shares of labels, if disclosed and not held back.
+
+    Of numbers the label is the step that the mean is in."""
+    said: str | None = None
+    """The mean of numbers as text."""
+    further: str | None = None
+    """What else is told of numbers, as text."""
 
     @property
     def leaf(self) -> int | None:
@@ -67,6 +75,8 @@ class TreePicture:
     """Leaves whose outcome is not told."""
     tells_people: bool
     """Does the tree disclose how many people came to a node?"""
+    has_steps: bool = False
+    """Are labels the steps of means, in order?"""
 
     @property
     def leaves(self) -> int:
@@ -95,7 +105,8 @@ def tree_picture(tree: Tree, findings: Sequence[Finding], *, failing: int = 0) -
     def is_clean(place: int) -> bool:
         return held_before[walk.last[place]] == held_before[walk.first[place] - 1]
 
-    depth = _deepest_drawn(walk.depth)
+    clear = [one.outcome for place, one in enumerate(walk.nodes) if one.is_leaf and walk.first[place] not in held]
+    steps, depth = Steps.of(tree, clear), _deepest_drawn(walk.depth)
     drawn = dict[int, int]()
     nodes = list[TreeNode]()
     for place, node in enumerate(walk.nodes):
@@ -119,19 +130,17 @@ def tree_picture(tree: Tree, findings: Sequence[Finding], *, failing: int = 0) -
                 last=walk.last[place],
                 is_folded=not node.is_leaf and walk.depth[place] == depth,
                 is_held_back=is_held,
-                people=None if not tells or node.people is None else plain(node.people),
-                label=_label(tree, node.outcome) if tells else None,
-                shares=_shares(tree, node.outcome) if tells else (),
+                **(_told(tree, node, steps) if tells else {}),
             )
         )
         drawn[place] = nodes[-1].number
-    labels = tuple(map(short, tree.labels))
+    labels = steps.different if tree.is_of_numbers else tuple(map(short, tree.labels))
     if held:
         # A label that only held-back leaves have would tell of their people.
         told = {label for node in nodes for label in (node.label, *(label for label, _ in node.shares))}
         labels = tuple(label for label in labels if label in told)
-    tells_people = tree.disclosure in ("counts", "hit-miss")
-    return TreePicture(short(tree.target), labels, tuple(nodes), crowds(findings), len(held), tells_people)
+    tells_people, target = tree.root.people is not None, short(tree.target)
+    return TreePicture(target, labels, tuple(nodes), crowds(findings), len(held), tells_people, tree.is_of_numbers)
 
 
 @dataclass(frozen=True)
@@ -188,6 +197,19 @@ def _way(tree: Tree, walk: _Walk, place: int) -> str:
     edge, above = walk.edge[place], walk.parent[place]
     asked = None if above < 0 else walk.nodes[above].attribute
     return EVERYONE if edge is None or asked is None else way(tree.attributes[asked], edge.region)
+
+
+def _told(tree: Tree, node: Node, steps: Steps) -> dict[str, Any]:
+    """What a node tells of its people."""
+    found: dict[str, Any] = {"people": None if node.people is None else plain(node.people)}
+    if not tree.is_of_numbers:
+        return {**found, "label": _label(tree, node.outcome), "shares": _shares(tree, node.outcome)}
+    if not node.is_leaf:
+        return found
+    outcome = node.outcome
+    return {
+        **found, "label": steps.of_outcome(outcome), "said": said(tree, outcome), "further": further(tree, outcome),
+    }  # fmt: skip
 
 
 def _label(tree: Tree, outcome: Outcome) -> str | None:

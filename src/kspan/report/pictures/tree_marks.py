@@ -17,13 +17,14 @@ WRITTEN = "36 + datum.radius + min(190, 6.2 * max(length(datum.way), datum.asks 
 HEAD = (
     "datum.closed ? '+' + format(datum.closed, ',') + (datum.closed == 1 ? ' leaf' : ' leaves')"
     " + (datum.folded ? ' below' : '') : datum.held ? 'held back'"
-    " : isValid(datum.label) ? labels[datum.label].name : 'nobody'"
+    " : isValid(datum.said) ? datum.said : isValid(datum.label) ? labels[datum.label].name : 'nobody'"
 )
 PEOPLE = "(isValid(datum.people) ? format(datum.people, ',.1~f') + (datum.people == 1 ? ' person' : ' people') : '')"
 TOLD = (
     "!isValid(datum.label) || !datum.shares && !isValid(datum.people) ? ''"
     " : ' · ' + (datum.shares ? format(datum.shares[0][1], '.0%') : '')"
     f" + (datum.shares && isValid(datum.people) ? ' of ' : '') + {PEOPLE}"
+    " + (isValid(datum.further) ? ' · ' + datum.further : '')"
 )
 
 

@@ -16,6 +16,8 @@ SMALL, MOST_AT_FIRST = 24, 60
 MOST_RUNS = 10_000
 """How many runs of leaves all spans together may have, so that a page stays small."""
 LABEL_COLORS = COLORS[:6]
+STEP_COLORS = ("#2166ac", "#67a9cf", "#8fb8ad", "#d9a441", "#ef8a62", "#b2182b")
+"""From the lowest mean to the highest."""
 
 Row = dict[str, Any]
 
@@ -81,6 +83,8 @@ def first_depth(picture: TreePicture) -> int:
 
 def label_colors(picture: TreePicture) -> dict[str, str]:
     """Return the colors of labels; if there are many labels, only the commonest among leaves have one."""
+    if picture.has_steps:
+        return dict(zip(picture.labels, STEP_COLORS, strict=False))
     often = dict.fromkeys(picture.labels, 0)
     for node in picture.nodes:
         if node.label is not None and node.leaf is not None:
@@ -109,6 +113,8 @@ def _row(picture: TreePicture, node: TreeNode) -> Row:
         "held": node.is_held_back or None,
         "people": node.people,
         "label": None if node.label is None else place(node.label),
+        "said": node.said,
+        "further": node.further,
         "shares": [[place(label), share] for label, share in node.shares if node.leaf is not None] or None,
     }
     return {name: value for name, value in row.items() if value is not None}

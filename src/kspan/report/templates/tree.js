@@ -84,7 +84,8 @@
         return "nobody came here";
       }
       const told = [node.shares ? share.format(node.shares[0][1]) : "", peopleText(node)].filter(Boolean).join(" of ");
-      return labels[node.label].name + (told ? ", " + told : "");
+      const head = node.said === undefined ? labels[node.label].name : node.said;
+      return [head, told, node.further].filter(Boolean).join(", ");
     }
 
     function headText(node) {
