@@ -126,7 +126,7 @@ def cost_curve(
     if trial is None:
         return CostCurve(method, None, None, 0, None, None, chosen, tuple(points))
     progress("learning from the raw rows")
-    learner, settings = _plain(method, options)
+    learner, settings = plain_learner(method, options)
     ceiling = trial.taught(trial.known, learner, settings)
     return CostCurve(method, learner, policy.target, trial.people, ceiling, trial.floor, chosen, tuple(points))
 
@@ -190,7 +190,7 @@ def _point(
     release = anonymize(people, policy, method, secret=Secret.from_seed(seed), **options)
     return CostPoint(
         k,
-        accuracy=None if trial is None else trial.taught(release.frame, *_plain(method, options)),
+        accuracy=None if trial is None else trial.taught(release.frame, *plain_learner(method, options)),
         loss=release.audit.utility.ncp,
         withheld=release.withheld / people.height,
         suppressed=release.suppressed_share,
@@ -208,10 +208,10 @@ def _tree(people: pl.DataFrame, policy: Policy, method: str, options: Mapping[st
     return tree, judged_tree(tree, people, policy).audit
 
 
-def _plain(method: str, options: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+def plain_learner(method: str, options: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
     """Return the learner to compare with, which keeps no requirement, and those of the options that are about learning.
 
-    >>> _plain("atp", {"learner": "id3", "min_rows": 5, "marginals": True})
+    >>> plain_learner("atp", {"learner": "id3", "min_rows": 5, "marginals": True})
     ('id3', {'min_rows': 5})
     """
     if not makes_trees(method):

@@ -7,21 +7,25 @@ all others, and predicts the fold.
 
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import polars as pl
 
 from kspan.data.arrays import Bools, Floats, Int64s
+from kspan.data.encode import weights_of
+from kspan.data.persons import persons_of
 from kspan.data.prepared import computed
-from kspan.errors import KspanError, PolicyError, check_number, did_you_mean
-from kspan.evaluate.agreement import text_labels
+from kspan.errors import DataError, KspanError, PolicyError, check_number, did_you_mean
+from kspan.evaluate.agreement import meant_labels, text_labels
 from kspan.evaluate.cost import NO_OPTIONS, SHARED
+from kspan.evaluate.learned_from import learned_from
 from kspan.evaluate.learners import Learner, learner_named
-from kspan.evaluate.trial import Labelled, Part, Trial
+from kspan.evaluate.trial import Labelled, Part
 from kspan.frames.files import load
 from kspan.induce.methods import PREDICTING
-from kspan.model.predict import predicted
+from kspan.model.kinds import Model
+from kspan.model.predict import predicted, predictor
 from kspan.policy import Policy, PolicyLike
 from kspan.share.publishing import share_tree
 
@@ -41,7 +45,7 @@ class HeldOut:
 
     target: str
     folds: int
-    """1 if a third of the people was kept aside, and predicted once."""
+    """1 if a third of the people was kept aside, and predicted once; 0 if a test table of other people was given."""
     people: int = 0
     """How many people were predicted."""
     rows: int | None = None
@@ -134,29 +138,56 @@ def held_out(
             refused.append(str(error))
             continue
         person = None if everybody.persons is None else everybody.persons[fold.rows]
-        answers.append(_Answers(trial, *_scores(trial, labels), person))
+        answers.append(_Answers.of(labels, trial.truth, trial.guess, trial.weights, person))
     return _summed(str(policy.target), rounds, answers, refused)
+
+
+def on_test_table(model: Model, people: pl.DataFrame, policy: Policy | None = None) -> HeldOut:
+    """Say how well a model predicts the people of a test table; refuse those whom it was learned from.
+
+    Guessing is to say the commonest label of these people. The policy says how many people a row stands for, and whose
+    it is, if the table has these columns.
+    """
+    asked = predictor(model)
+    if asked.target not in people.columns:
+        raise DataError(f"the test table has no column {asked.target!r}, which the model predicts: add it")
+    weights = persons = None
+    if policy is not None:
+        people = computed(people, policy)
+        weights = weights_of(people[policy.weight]) if policy.weight in people.columns else None
+        persons = persons_of(people, policy) if policy.person and policy.person in people.columns else None
+    truth = meant_labels(people[asked.target], asked.labels)
+    if truth.null_count() or not len(truth):
+        raise DataError(f"{truth.null_count()} people of the test table have no {asked.target!r}: give their labels")
+    if learned_from(asked, people, weights=weights):
+        raise DataError("the model was learned from the people of the test table: give people whom it does not know")
+    labels = predicted(asked, people)[f"predicted: {asked.target}"]
+    often = pl.DataFrame({"label": truth, "people": pl.Series(np.ones(len(truth)) if weights is None else weights)})
+    guess = often.group_by("label").sum().sort("people", "label", descending=[True, False])["label"][0]
+    return _summed(asked.target, 0, [_Answers.of(labels, truth, guess, weights, persons)], [])
 
 
 @dataclass(frozen=True, repr=False)
 class _Answers:
-    """What was said of the people of a fold."""
+    """How good answers to some people are, beside guessing."""
 
-    trial: Trial
     score: Floats
     guessing: Floats
+    guess: str
+    weight: Floats
+    """How many people each row stands for."""
     person: Int64s | None
 
+    @classmethod
+    def of(cls, labels: Any, truth: pl.Series, guess: str, weights: Int64s | None, person: Int64s | None) -> Self:
+        """Score the labels that were given to people: is each right?
 
-def _scores(trial: Trial, labels: Any) -> tuple[Floats, Floats]:
-    """Return how good each answer is, and how good it is to guess; of labels, whether each is right.
-
-    Whatever else may be predicted is scored here, and is summed up like labels.
-    """
-    guess = pl.Series([trial.guess]).new_from_index(0, trial.asked.height)
-    right = (text_labels(given).eq_missing(trial.truth) for given in (labels, guess))
-    first, second = (each.to_numpy().astype(np.float64) for each in right)
-    return first, second
+        Whatever else may be predicted is scored here, and is summed up like labels.
+        """
+        guesses = pl.Series([guess]).new_from_index(0, len(truth))
+        right, guessed = (text_labels(given).eq_missing(truth).to_numpy() for given in (labels, guesses))
+        weight = np.ones(len(truth)) if weights is None else weights
+        return cls(right.astype(np.float64), guessed.astype(np.float64), guess, weight.astype(np.float64), person)
 
 
 def _summed(target: str, rounds: int, answers: list[_Answers], refused: list[str]) -> HeldOut:
@@ -164,16 +195,17 @@ def _summed(target: str, rounds: int, answers: list[_Answers], refused: list[str
     why = refused[0] if refused else None
     if not answers:
         return HeldOut(target, rounds, failed=len(refused), reason=why)
-    score, guessing = (np.concatenate([getattr(each, name) for each in answers]) for name in ("score", "guessing"))
-    weight = np.concatenate([_weights(each.trial) for each in answers])
+    score, guessing, weight = (
+        np.concatenate([getattr(each, name) for each in answers]) for name in ("score", "guessing", "weight")
+    )
     # In each fold there are other people, so their numbers can be put one after the other.
     persons = [each.person for each in answers if each.person is not None]
     person = np.concatenate(persons) if persons else None
-    guesses = {each.trial.guess for each in answers}
+    guesses = {each.guess for each in answers}
     return HeldOut(
         target,
         rounds,
-        people=sum(each.trial.people for each in answers) if person is None else len(np.unique(person)),
+        people=int(weight.sum()) if person is None else len(np.unique(person)),
         rows=None if person is None else len(score),
         accuracy=float(np.average(score, weights=weight)),
         standard_error=_standard_error(score, weight, person),
@@ -191,10 +223,6 @@ def _standard_error(score: Floats, weight: Floats, person: Int64s | None) -> flo
     if person is None:
         return float(np.sqrt((weight * away**2).sum()) / weight.sum())
     return float(np.sqrt((np.bincount(person, weight * away) ** 2).sum()) / weight.sum())
-
-
-def _weights(trial: Trial) -> Floats:
-    return np.ones(trial.asked.height) if trial.weights is None else trial.weights.astype(np.float64)
 
 
 def _part(people: Int64s, weights: Int64s | None) -> Part:
