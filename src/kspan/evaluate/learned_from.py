@@ -26,18 +26,18 @@ COUNTED = ("counts", "hit-miss")
 def learned_from(
     model: Predictor | Tree, people: pl.DataFrame, range_pattern: str | None = None, *, weights: Int64s | None = None
 ) -> bool | None:
-    """Say whether people give just the counts that a model tells; None if it tells none, so that nobody can say.
+    """Say whether people give just the counts that a model tells; None if it tells too little for anybody to say.
 
     >>> from kspan.datasets import small_mortgage
     >>> from kspan.induce.methods import learn
     >>> from kspan.policy import Policy
-    >>> people = small_mortgage()
+    >>> people = small_mortgage().drop("Name")
     >>> tree = learn(people, Policy(public=["Marital status", "Sports car"], target="Loan risk", require="k=1"))
     >>> learned_from(tree, people), learned_from(tree, people.head(5)), learned_from(tree.disclosing("label"), people)
     (True, False, None)
     """
     tree = model.tree if isinstance(model, TreePredictor) else model
-    if not isinstance(tree, DecisionList) and not (isinstance(tree, Tree) and tree.disclosure in COUNTED):
+    if not isinstance(tree, DecisionList | Tree) or not _tells_them_apart(tree):
         return None
     labels = meant_labels(people[tree.target], tree.labels)
     if not people.height or not labels.is_in(list(tree.labels)).fill_null(False).all():
@@ -54,3 +54,10 @@ def learned_from(
         return not untrue_nodes(tree, ends_of(tree, table))
     except DataError:  # somebody has a value that the tree has no branch for
         return False
+
+
+def _tells_them_apart(model: Tree | DecisionList) -> bool:
+    """Does a model tell how many people of each label are at several places? Labels alone are those of many tables."""
+    if isinstance(model, DecisionList):
+        return bool(model.rules)
+    return model.disclosure in COUNTED and not model.root.is_leaf
