@@ -8,6 +8,7 @@ import polars as pl
 from kspan.errors import DataError, KspanError, PolicyError
 from kspan.evaluate.cost import CostCurve
 from kspan.evaluate.held_out import FOLDS, HeldOut, held_out, on_test_table
+from kspan.frames.files import load
 from kspan.model.kinds import Model, given_model, model_of
 from kspan.policy import Policy
 from kspan.report.formatting import percent, visible
@@ -77,16 +78,17 @@ def predicts(release: Any) -> bool:
     return given is not None and given.is_ours and isinstance(given.model, Model)
 
 
-def tested_on(release: Any, test: pl.DataFrame, people: pl.DataFrame | None, policy: Policy | None) -> HeldOut:
+def tested_on(release: Any, test: Any, people: pl.DataFrame | None, policy: Policy | None) -> HeldOut:
     """Return how well a model predicts people of a test table, who must not be those that it was learned from."""
     if not predicts(release):
         raise PolicyError(
             "only a model of kspan that predicts labels can be tested on people: leave the test table out, or see "
             "kspan compare for what tables teach"
         )
-    if people is not None and _are_the_same(test, people):
+    others = load(test)
+    if people is not None and _are_the_same(others, people):
         raise DataError("the people and the test table are the same: give people whom the model does not know")
-    return on_test_table(model_of(release), test, policy)
+    return on_test_table(model_of(release), others, policy)
 
 
 def _are_the_same(test: pl.DataFrame, people: pl.DataFrame) -> bool:

@@ -55,6 +55,13 @@ class Judging(TypedDict, total=False):
     population: Any
 
 
+class Asking(Judging, total=False):
+    """What a report is asked besides."""
+
+    test: Any
+    """People whom a model was not learned from, for it to predict."""
+
+
 @dataclass(frozen=True)
 class Making:
     """How a release was made, so that it can be made again to measure what it costs."""
@@ -91,9 +98,8 @@ def report(
     path: str | os.PathLike[str] | None = None,
     method: str | None = None,
     curve: bool = False,
-    test: Any = None,
     progress: Progress = lambda step: None,
-    **judging: Unpack[Judging],
+    **judging: Unpack[Asking],
 ) -> Report:
     """Report on a release: `report(kspan.anonymize(...))`, `report(table, people, policy)`, `report(tree, ...)`.
 
@@ -118,8 +124,8 @@ def report(
     if policy is not None and (require := judging.get("require")) is not None:
         policy = replace(policy, require=require)  # type: ignore[arg-type]  # a text is read by the policy
     place = None if path is None else Source.of(path)
-    held_out = None if test is None else tested_on(release, load(test), people, policy)
-    making = Making(method, curve=curve, held_out=held_out)
+    test = judging.pop("test", None)
+    making = Making(method, curve=curve, held_out=None if test is None else tested_on(release, test, people, policy))
     how: dict[str, Any] = {"title": title, "path": place, "making": making, "progress": progress}
     if isinstance(release, TableRelease):
         made = table_summary(release, title=title, path=place, curve=curve, progress=progress)
