@@ -93,6 +93,7 @@ OF_PEOPLE: dict[str, Callable[[Any, Any, Path], Any]] = {
     "compare": lambda people, policy, out: ks.compare(people, {"x": people}, people, policy, ["id3"]).table.drop(
         "seconds"
     ),
+    "held_out": lambda people, policy, out: ks.held_out(people, policy),
     "five_by_two": lambda people, policy, out: ks.five_by_two(people, policy, {"always": always}).accuracy,
     "report": lambda people, policy, out: ks.report(people, policy).story.holds,
     "report of a tree": lambda people, policy, out: ks.report(TREE, people, policy).story.holds,

@@ -57,6 +57,8 @@ if TYPE_CHECKING:
     from kspan.evaluate.agreement import path_match as path_match
     from kspan.evaluate.comparison import Comparison as Comparison
     from kspan.evaluate.comparison import compare as compare
+    from kspan.evaluate.held_out import HeldOut as HeldOut
+    from kspan.evaluate.held_out import held_out as held_out
     from kspan.evaluate.ranks import friedman as friedman
     from kspan.evaluate.validation import five_by_two as five_by_two
     from kspan.frames.files import read_table as read_table
@@ -148,6 +150,7 @@ _HOMES = {
     "kspan.estimators.trees": ("C45Classifier", "ID3Classifier", "KADETClassifier"),
     "kspan.evaluate.agreement": ("accuracy", "class_match", "path_match"),
     "kspan.evaluate.comparison": ("Comparison", "compare"),
+    "kspan.evaluate.held_out": ("HeldOut", "held_out"),
     "kspan.evaluate.ranks": ("friedman",),
     "kspan.evaluate.validation": ("five_by_two",),
     "kspan.frames.files": ("read_table",),

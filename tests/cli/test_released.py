@@ -36,6 +36,7 @@ def learned(capsys: pytest.CaptureFixture[str], *more: str) -> dict[str, object]
 @pytest.mark.parametrize("method", ["naive-bayes", "logistic"])
 def test_learn_and_predict_with_the_manifest_alone(method: str, capsys: pytest.CaptureFixture[str]) -> None:
     said = learned(capsys, "released.csv", "--target", "income", "-m", method)
+    assert said.pop("held_out")
     assert said == {
         "output": "model.json",
         "method": method,
@@ -45,7 +46,9 @@ def test_learn_and_predict_with_the_manifest_alone(method: str, capsys: pytest.C
     }
     for data in ("people.csv", "released.csv"):
         assert main(["predict", "model.json", data, "-o", "labels.csv", "--json"]) == 0
-        assert json.loads(capsys.readouterr().out)["accuracy"] > 0.7
+        found = json.loads(capsys.readouterr().out)
+        assert found["accuracy"] > 0.7
+        assert found["learned_from"] is None
     made = pl.read_csv("labels.csv")
     assert made.columns == ["predicted: income", "probability: <=50K", "probability: >50K"]
     assert made.equals(ks.predict(ks.load_model("model.json"), "released.csv"))
@@ -184,10 +187,13 @@ def test_rules_are_learned_written_and_applied(method: str, capsys: pytest.Captu
     shown = people.with_columns(age=pl.when(pl.col("age") < 40).then(pl.lit("[20, 39]")).otherwise(pl.lit("40-59")))
     shown.write_csv("shown.csv")
     people.write_csv("raw.csv")
+    people.head(79).write_csv("fewer.csv")
     Path("rules.toml").write_text('public = ["age"]\ntarget = "label"\n[require]\nk = 2\n')
     assert main(["learn", "shown.csv", "-p", "rules.toml", "-m", method, "-o", "rules.json"]) == 0
     assert "if age" in capsys.readouterr().out
     assert main(["predict", "rules.json", "raw.csv", "-o", "labels.csv", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["learned_from"] is True
+    assert main(["predict", "rules.json", "fewer.csv", "-o", "labels.csv", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["accuracy"] == 1.0
     assert main(["audit", "rules.json", "-p", "rules.toml", "--data", "raw.csv"]) == 0
     assert "k=2 holds: to someone who knows age" in capsys.readouterr().out

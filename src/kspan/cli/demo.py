@@ -195,8 +195,8 @@ def _lost(release: "TableRelease") -> str:
     everywhere = release.frame[target].value_counts()["count"].max() / found.rows  # type: ignore[operator]
     return (
         f"What it cost: {release.withheld:,} rows are withheld and {release.suppressed_share:.0%} of the public cells "
-        f"show nothing.\n  What it kept: the commonest {target} of each group is right for {in_groups:.1%} of the "
-        f"people, that of all for {everywhere:.1%}."
+        f"show nothing.\n  What it kept: {in_groups:.1%} of the people have the commonest {target} of their group, and "
+        f"{everywhere:.1%} that of all."
     )
 
 

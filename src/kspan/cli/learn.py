@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 
     from kspan.induce.methods import Learned, Learner
     from kspan.policy import Policy
+    from kspan.report.making import Making
 
 
 @dataclass(frozen=True)
@@ -74,6 +75,13 @@ class LearnRequest:
     disclose: Annotated[str, typer.Option(help="What to tell at each node: counts, hit-miss, shares or label.")] = (
         COUNTS
     )
+    held_out: Annotated[
+        bool,
+        typer.Option(
+            "--held-out/--no-held-out",
+            help="Say how well people are predicted who were not learned from? It learns five more times.",
+        ),
+    ] = True
     ledger: LedgerFile = None
     to: Recipient = None
     left: Left = None
@@ -133,20 +141,35 @@ def learn(asked: LearnRequest) -> int:
         stands = standing(computed(people, policy), policy, whole=True)
         people = stands.people
         step("learning")
-        model = induce(
-            people, stands.keeping(policy), asked.method, known=stands.classes, **asked.options, **_told(asked)
-        )
+        options = {**asked.options, **_told(asked)}
+        kept = stands.keeping(policy)
+        model = induce(people, kept, asked.method, known=stands.classes, **options)
         step("judging it" if learner.keeps_requirement else "writing it")
         made = _written(model, people, policy, asked)
-        if asked.report is not None and made.audit is not None:
-            from kspan.report.making import Making, described
+        if learner.predicts and asked.held_out and not asked.curve:
+            from kspan.report.foretold import measured
 
-            # What k costs can be measured of tables and trees only.
-            making = Making(asked.method, asked.options, asked.curve) if made.is_tree else Making()
-            summary = described(made.model, made.audit, people, policy, path=asked.output, making=making, progress=step)
+            made = replace(made, held_out=measured(people, kept, asked.method, options, step, known=stands.classes))
+        if asked.report is not None and made.audit is not None:
+            from kspan.report.foretold import at_chosen
+            from kspan.report.making import described
+
+            how: dict[str, Any] = {"path": asked.output, "making": _making(made, asked), "progress": step}
+            summary = described(made.model, made.audit, people, policy, **how)
             save_report(summary, asked.report)
+            if summary.curve is not None:
+                made = replace(made, held_out=at_chosen(summary.curve))
     tell_entered(ledger, stands)
     return tell_made(made, asked, policy)
+
+
+def _making(made: Made, asked: LearnRequest) -> "Making":
+    """Return how a tree was made, so that its page can measure what that costs; of other models it cannot."""
+    from kspan.report.making import Making
+
+    if not made.is_tree or not (asked.curve or asked.held_out):
+        return Making()
+    return Making(asked.method, asked.options, asked.curve, held_out=made.held_out)
 
 
 def _told(asked: LearnRequest) -> dict[str, Any]:
@@ -180,6 +203,7 @@ def _check_result(asked: LearnRequest, learner: "Learner") -> None:
     if not learner.predicts:
         of_labels = {"--target": asked.target, "--manifest": asked.manifest, "--range-pattern": asked.range_pattern}
         of_trees = {"--table": asked.table, "--disclose": asked.disclose != COUNTS, "--curve": asked.curve}
+        of_trees["--no-held-out"] = not asked.held_out
         for flag, value in (*of_labels.items(), *of_trees.items()):
             if value not in (None, False):
                 raise PolicyError(f"-m {asked.method} does not take {flag}: leave it out")

@@ -45,7 +45,7 @@ def predict(asked: PredictRequest) -> int:
     """Predict the target of MODEL for each row of DATA."""
     from kspan.data.encode import encode_column
     from kspan.data.schema import Schema
-    from kspan.evaluate.agreement import share_right
+    from kspan.evaluate.answered import answers_of
     from kspan.evaluate.errors import errors, numbers_of
     from kspan.frames.files import check_writable, read_table, write_table
     from kspan.model.clusters.model import Clusters
@@ -72,24 +72,25 @@ def predict(asked: PredictRequest) -> int:
     facts: dict[str, Any] = {"output": str(output), "rows": made.height}
     if isinstance(model, Clusters):
         facts["clusters"] = made["cluster"].n_unique()
-        sentence = f"Wrote {output}: the clusters of {made.height:,} people.\n"
+        sentence = f"Wrote {output}: the clusters of {made.height:,} people."
     elif isinstance(model, NumberPredictor):
         off = None
         if model.target in people.columns:
             off = errors(made[f"predicted: {model.target}"], people[model.target], model.kind)
         facts |= {"mean_absolute_error": off and off.mean_absolute, "r2": off and off.r2}
-        sentence = f"Wrote {output}: {made.height:,} predictions of {model.target}.{_off(off)}\n"
+        sentence = f"Wrote {output}: {made.height:,} predictions of {model.target}.{_off(off)}"
     else:
-        right = None
+        sentence = f"Wrote {output}: {made.height:,} predictions of {model.target}."
         if model.target in people.columns:
-            right = share_right(made[f"predicted: {model.target}"], people[model.target], model.labels)
-        facts["accuracy"] = right
-        accuracy = "" if right is None else f" {right:.2%} of the labels in the table are predicted correctly."
-        sentence = f"Wrote {output}: {made.height:,} predictions of {model.target}.{accuracy}\n"
+            said = answers_of(model, people, made[f"predicted: {model.target}"], asked.range_pattern)
+            facts |= said.as_dict()
+            sentence += f" {said}"
+        else:
+            facts["accuracy"] = None
     if asked.json:
         tell_json(facts)
     else:
-        tell(sentence)
+        tell(f"{sentence}\n")
     return 0
 
 

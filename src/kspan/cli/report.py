@@ -59,6 +59,12 @@ class ReportRequest:
     curve: Annotated[
         bool, typer.Option("--curve", help="Measure what k = 2 ... 1000 would cost, which takes a while.")
     ] = False
+    test: Annotated[
+        Source | None,
+        typer.Option(
+            parser=Source.of, help="People whom a model was not learned from, with their labels, for it to predict."
+        ),
+    ] = None
     beside: BesideReleases = None
     match: Match = None
     population: Population = None
@@ -97,6 +103,7 @@ def report(asked: ReportRequest) -> int:
             # Without the people there is nothing to make again and measure.
             method=method if asked.data is not None else None,
             curve=asked.curve,
+            test=None if asked.test is None else read_table(asked.test, how),
             path=asked.release,
             progress=step,
         )
@@ -118,7 +125,7 @@ def _checked_place(asked: ReportRequest) -> Path:
     written = asked.output or asked.release.beside(".report.html")
     check_report(written)
     others = (path for other in named(asked.beside) for path in other.files)
-    read = (asked.release, asked.policy, asked.data, asked.population, *others)
+    read = (asked.release, asked.policy, asked.data, asked.population, asked.test, *others)
     check_apart({"-o": written}, *read)
     return written
 

@@ -40,8 +40,8 @@ class ID3Classifier(TreeClassifier):
     >>> from kspan.datasets import mortgage
     >>> people = mortgage().drop("Name")
     >>> model = ID3Classifier().fit(people.drop("Loan risk"), people["Loan risk"])
-    >>> round(model.score(people.drop("Loan risk"), people["Loan risk"]), 2)
-    0.83
+    >>> model.predict(people.drop("Loan risk").head(3)).tolist()
+    ['Good', 'Good', 'Good']
     """
 
     method = "id3"

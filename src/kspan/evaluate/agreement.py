@@ -44,10 +44,20 @@ def accuracy(labels: Any, truth: Any, weights: Int64s | None = None) -> float:
 def share_right(predicted: pl.Series, truth: pl.Series, labels: Sequence[str]) -> float:
     """Return the share of people predicted right, where a table may spell the labels of a model in another way.
 
-    A label is one of the model's if it looks like it, or is the same number.
-
     >>> share_right(pl.Series(["1", "2"]), pl.Series(["1.0", "1.0"]), ["1", "2"])
     0.5
+    """
+    same = predicted == meant_labels(truth, labels)
+    return float(same.fill_null(False).sum() / len(predicted))
+
+
+def meant_labels(truth: pl.Series, labels: Sequence[str]) -> pl.Series:
+    """Return the labels of a table as a model spells them.
+
+    A label is one of the model's if it looks like it, or is the same number.
+
+    >>> meant_labels(pl.Series(["1.0", "a  b", None, "c"]), ["1", "a b"]).to_list()
+    ['1', 'a b', None, 'c']
     """
     spelled = text_labels(truth)
     known = {look(label): label for label in labels}
@@ -56,8 +66,7 @@ def share_right(predicted: pl.Series, truth: pl.Series, labels: Sequence[str]) -
         figure = None if text is None else number(text)
         plain = text if figure is None else number_text(figure)
         meant[text] = None if text is None else known.get(look(text), known.get(look(str(plain)), text))
-    same = predicted == spelled.replace_strict(list(meant), list(meant.values()), return_dtype=pl.String)
-    return float(same.fill_null(False).sum() / len(predicted))
+    return spelled.replace_strict(list(meant), list(meant.values()), return_dtype=pl.String)
 
 
 def class_match(first: Any, second: Any, people: Any = None) -> float:

@@ -20,7 +20,6 @@ from kspan.frames.files import load
 from kspan.induce.methods import PRIVATE_METHODS, TREE_METHODS, learn, options_of
 from kspan.model.tree.model import Tree
 from kspan.policy import Policy
-from kspan.policy.values import check_occurs, named_values, of_some
 from kspan.privacy import KAnonymity
 from kspan.publish import judged_tree
 from kspan.secret import Secret
@@ -109,7 +108,7 @@ def cost_curve(
     seed, frame = int(random.integers(SEEDS)), computed(load(data), policy)
     predicts = makes_trees(method) or policy.target in policy.private
     trial = Trial.of(frame, policy, tested, rng=random) if predicts else None
-    people, policy = (frame, policy) if trial is None else (trial.known, _for_some(trial, frame))
+    people, policy = (frame, policy) if trial is None else (trial.known, trial.policy)
     chosen = policy.require.crowd
     asked = _asked(ks, chosen, encode_people(people, policy, []).people)
     if method == "auto":
@@ -127,17 +126,9 @@ def cost_curve(
     if trial is None:
         return CostCurve(method, None, None, 0, None, None, chosen, tuple(points))
     progress("learning from the raw rows")
-    learner, settings = _plain(method, options)
+    learner, settings = plain_learner(method, options)
     ceiling = trial.taught(trial.known, learner, settings)
     return CostCurve(method, learner, policy.target, trial.people, ceiling, trial.floor, chosen, tuple(points))
-
-
-def _for_some(trial: Trial, everybody: pl.DataFrame) -> Policy:
-    """The policy for the people that are learned from, among whom nobody may have a value that the policy limits."""
-    policy = trial.policy
-    names = list(dict.fromkeys(name for _, name, _ in named_values(policy.require)))
-    check_occurs(policy.require, encode_people(everybody, policy, names), policy)
-    return replace(policy, require=of_some(policy.require, encode_people(trial.known, policy, names), policy))
 
 
 def known_methods() -> list[str]:
@@ -199,7 +190,7 @@ def _point(
     release = anonymize(people, policy, method, secret=Secret.from_seed(seed), **options)
     return CostPoint(
         k,
-        accuracy=None if trial is None else trial.taught(release.frame, *_plain(method, options)),
+        accuracy=None if trial is None else trial.taught(release.frame, *plain_learner(method, options)),
         loss=release.audit.utility.ncp,
         withheld=release.withheld / people.height,
         suppressed=release.suppressed_share,
@@ -217,10 +208,10 @@ def _tree(people: pl.DataFrame, policy: Policy, method: str, options: Mapping[st
     return tree, judged_tree(tree, people, policy).audit
 
 
-def _plain(method: str, options: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+def plain_learner(method: str, options: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
     """Return the learner to compare with, which keeps no requirement, and those of the options that are about learning.
 
-    >>> _plain("atp", {"learner": "id3", "min_rows": 5, "marginals": True})
+    >>> plain_learner("atp", {"learner": "id3", "min_rows": 5, "marginals": True})
     ('id3', {'min_rows': 5})
     """
     if not makes_trees(method):

@@ -5,9 +5,11 @@ from typing import Any, TypeAlias
 
 import polars as pl
 
+from kspan.data.arrays import Int64s
 from kspan.errors import PolicyError, did_you_mean
-from kspan.induce.methods import PREDICTING, PRIVATE_METHODS, learn_labels
+from kspan.induce.methods import PREDICTING, PRIVATE_METHODS, learn_labels, options_of
 from kspan.model.predict import predicted
+from kspan.options import check_names
 from kspan.policy import Policy
 
 Predictor: TypeAlias = Callable[[pl.DataFrame], Any]
@@ -25,14 +27,18 @@ def plain_learners() -> list[str]:
     return [name for name in PREDICTING if name not in PRIVATE_METHODS]
 
 
-def learner_named(name: str) -> Learner:
-    """Return the learner that `kspan learn -m` knows by this name, with its default options."""
+def learner_named(name: str, *, known: Int64s | None = None, **options: Any) -> Learner:
+    """Return the learner that `kspan learn -m` knows by this name, with the `options` that are not the default.
+
+    `known` is the class of each row to learn from that earlier releases let anybody tell, as `kspan.learn` takes it.
+    """
     if name not in PREDICTING:
         said = name[:40]
         raise PolicyError(f"there is no learner {said!r}{did_you_mean(said, PREDICTING)}: use {', '.join(PREDICTING)}")
+    check_names(name, options, options_of(name))
 
     def learned(people: pl.DataFrame, policy: Policy) -> Predictor:
-        model = learn_labels(people, policy, name)
+        model = learn_labels(people, policy, name, known=known, **options)
         return lambda rows: predicted(model, rows)[f"predicted: {policy.target}"]
 
     return learned

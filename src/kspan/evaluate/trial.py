@@ -1,7 +1,7 @@
 """People to learn from, and others to be predicted by what was learned."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
@@ -9,21 +9,31 @@ import polars as pl
 
 from kspan.data.arrays import Codes, Int64s
 from kspan.data.encode import encode_people
+from kspan.data.table import Column
 from kspan.errors import DataError, check_number
 from kspan.evaluate.agreement import accuracy
-from kspan.evaluate.truth import known_labels, labels_like, narrowed, target_column
+from kspan.evaluate.truth import labels_like, narrowed, target_column
 from kspan.induce.methods import learn_labels
 from kspan.model.models import Model
 from kspan.model.predict import predicted
 from kspan.policy import Policy
+from kspan.policy.values import check_occurs, named_values, of_some
+
+
+@dataclass(frozen=True, repr=False)
+class Part:
+    """Some rows of a table, and how many people of each are meant; None if every row is one."""
+
+    rows: Int64s
+    weights: Int64s | None = None
 
 
 @dataclass(frozen=True, repr=False)
 class Trial:
-    """A table in two parts, one to learn from and one to predict; each label has the same share in both."""
+    """A table in two parts, one to learn from and one to predict."""
 
     policy: Policy
-    """Reads labels in both parts as they are read in the whole table."""
+    """Reads labels in both parts as they are read in the whole table, and limits no value that nobody known has."""
     known: pl.DataFrame
     """The people to learn from."""
     asked: pl.DataFrame
@@ -32,32 +42,29 @@ class Trial:
     """Their labels."""
     weights: Int64s | None
     """How many people each row of them stands for."""
-    floor: float
-    """The accuracy of always saying the commonest label of those to learn from."""
+    guess: str
+    """The commonest label of those to learn from."""
 
     @classmethod
-    def of(cls, frame: pl.DataFrame, policy: Policy, tested: float, *, rng: np.random.Generator) -> Self:
+    def of(cls, frame: pl.DataFrame, policy: Policy, tested: float, *, rng: np.random.Generator) -> "Trial":
         """Divide the table at random; of the people with each label the share `tested` is to be predicted."""
         check_number("tested", tested, low=0.01, high=0.99)
-        labels = target_column(frame, policy, "the table")
-        table = encode_people(frame, policy, [])
-        rows, others = parted(labels.codes, tested, rng=rng, persons=table.persons)
+        people = Labelled.of(frame, policy)
+        rows, others = parted(people.labels.codes, tested, rng=rng, persons=people.persons)
         if not len(others):
             raise DataError("there are too few people to leave some out and predict them: add people, or test more")
-        policy = labels_like(policy, labels)
-        truth = known_labels(frame[others], policy, "the table")
-        weights = table.weights
-        theirs = None if weights is None else weights[others]
-        often = np.bincount(labels.codes[rows], None if weights is None else weights[rows])
-        guess = pl.Series([labels.label(int(often.argmax()))]).new_from_index(0, len(others))
-        # Without their labels, so that no model can look at them.
-        asked = frame[others].drop(labels.name)
-        return cls(policy, frame[rows], asked, truth, theirs, accuracy(guess, truth, theirs))
+        weights = people.weights
+        return people.trial(*(Part(some, None if weights is None else weights[some]) for some in (rows, others)))
 
     @property
     def people(self) -> int:
         """How many people are to be predicted."""
         return self.asked.height if self.weights is None else int(self.weights.sum())
+
+    @property
+    def floor(self) -> float:
+        """The accuracy of always saying the commonest label of those to learn from."""
+        return accuracy(pl.Series([self.guess]).new_from_index(0, self.asked.height), self.truth, self.weights)
 
     def taught(self, table: pl.DataFrame, learner: str, options: Mapping[str, Any]) -> float:
         """Return the accuracy of what a learner learns from a table, raw or released."""
@@ -68,6 +75,89 @@ class Trial:
         """Return the share of people whose label a model predicts right."""
         labels = predicted(model, self.asked)[f"predicted: {self.policy.target}"]
         return accuracy(labels, self.truth, self.weights)
+
+
+@dataclass(frozen=True, repr=False)
+class Labelled:
+    """People whose labels are known, so that some can be learned from and others be predicted."""
+
+    frame: pl.DataFrame
+    policy: Policy
+    labels: Column
+    weights: Int64s | None
+    """How many people each row stands for."""
+    persons: Int64s | None
+    """The person of every row, if people have several."""
+
+    @classmethod
+    def of(cls, frame: pl.DataFrame, policy: Policy) -> Self:
+        """Read the labels of a table; refuse one in which somebody has none, or nobody a value that is limited."""
+        labels = target_column(frame, policy, "the table")
+        table = encode_people(frame, policy, list(dict.fromkeys(name for _, name, _ in named_values(policy.require))))
+        check_occurs(policy.require, table, policy)
+        return cls(frame, labels_like(policy, labels), labels, table.weights, table.persons)
+
+    @property
+    def people(self) -> int:
+        """How many people there are."""
+        if self.persons is not None:
+            return int(self.persons.max()) + 1
+        return self.frame.height if self.weights is None else int(self.weights.sum())
+
+    def trial(self, known: Part, asked: Part) -> Trial:
+        """Return the trial of learning from one part and predicting another."""
+        others = self._rows(known)
+        often = np.bincount(self.labels.codes[known.rows], known.weights)
+        names = pl.Series([self.labels.label(code) for code in range(self.labels.size)], dtype=pl.String)
+        # Without their labels, so that no model can look at them.
+        questions = self._rows(asked).drop(self.labels.name)
+        truth = names[self.labels.codes[asked.rows]]
+        return Trial(self._for(others), others, questions, truth, asked.weights, names[int(often.argmax())])
+
+    def dealt(self, hands: int, rng: np.random.Generator) -> Int64s:
+        """Deal people out like cards, label by label, and return how many of each row (across) each hand gets (down).
+
+        So hands differ by one person at most, of each label as well. All rows of a person go to one hand, or a model
+        would be asked about people whom it knows; a person's first label counts then.
+
+        >>> people = pl.DataFrame({"n": [4, 1, 1], "ill": ["no", "yes", "yes"]})
+        >>> policy = Policy(public=[], target="ill", weight="n", require="k=1")
+        >>> Labelled.of(people, policy).dealt(2, np.random.default_rng(0)).tolist()
+        [[2, 2], [0, 1], [1, 0]]
+        """
+        if self.persons is not None:
+            _, first = np.unique(self.persons, return_index=True)
+            hand = _dealt(self.labels.codes[first], np.ones(len(first), np.int64), hands, rng)[self.persons]
+            return hand if self.weights is None else hand * self.weights[:, None]
+        weights = np.ones(self.frame.height, np.int64) if self.weights is None else self.weights
+        return _dealt(self.labels.codes, weights, hands, rng)
+
+    def _rows(self, part: Part) -> pl.DataFrame:
+        """The rows of a part, which say how many people of it each stands for."""
+        rows = self.frame[part.rows]
+        if part.weights is None or self.policy.weight is None:
+            return rows
+        return rows.with_columns(pl.Series(self.policy.weight, part.weights))
+
+    def _for(self, people: pl.DataFrame) -> Policy:
+        """The policy for some of the people, among whom nobody may have a value that it limits."""
+        names = list(dict.fromkeys(name for _, name, _ in named_values(self.policy.require)))
+        if not names:
+            return self.policy
+        table = encode_people(people, self.policy, names)
+        return replace(self.policy, require=of_some(self.policy.require, table, self.policy))
+
+
+def _dealt(labels: Codes, weights: Int64s, hands: int, rng: np.random.Generator) -> Int64s:
+    order = rng.permutation(len(labels))
+    # A stable sort keeps the random order inside each label.
+    order = order[np.argsort(labels[order], kind="stable")]
+    until = np.cumsum(weights[order])
+    # Of the first n people the hand in place h has got n/hands, rounded up if it comes before the one who is next.
+    got = [(until - hand + hands - 1) // hands for hand in range(hands)]
+    dealt = np.empty((len(labels), hands), np.int64)
+    dealt[order] = np.diff(np.stack(got, axis=1), axis=0, prepend=0)
+    return dealt
 
 
 def parted(

@@ -93,9 +93,10 @@ def count(asked: Asked, rows: NDArray[Any], cells: Floats) -> None:
 def _variance(asked: Asked, total: Floats) -> float:
     """The variance of one person, summed over responses, of people who add up to `total`."""
     first, responses, numbers = 2 if asked.worth.size else 1, asked.scale.size, asked.number.shape[1]
-    weight, spread = total[first - 1], 0.0
+    weight = float(total[first - 1])
+    spread = 0.0
     if weight <= 0.0:
-        return 0.0
+        return spread
     for response in range(responses):
         column = first + response
         # The square of 0 or 1 is itself.

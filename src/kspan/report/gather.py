@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 
 from kspan.audit.findings import NOT_PROVED, Audit
 from kspan.evaluate.cost import CostCurve
+from kspan.evaluate.held_out import HeldOut
 from kspan.model.clusters.model import Clusters
 from kspan.model.items.model import OfItems
 from kspan.model.tree.model import Tree
@@ -41,6 +42,8 @@ class Release:
     model: Tree | Clusters | OfItems | None = None
     picture: Picture | None = None
     curve: CostCurve | None = None
+    held_out: HeldOut | None = None
+    """How well a model predicts people whom it was not learned from."""
 
 
 def summarized(release: Release) -> Summary:
@@ -75,6 +78,7 @@ def summarized(release: Release) -> Summary:
         utility=tuple(_utility(audit)),
         picture=release.picture,
         curve=release.curve,
+        held_out=release.held_out,
         proved=audit.reading != NOT_PROVED,
     )
 

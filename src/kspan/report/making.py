@@ -1,7 +1,7 @@
 """A report on any release: what was promised, whether it holds, what it cost."""
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypedDict, Unpack
@@ -15,7 +15,8 @@ from kspan.data.encode import encode
 from kspan.data.prepared import computed, prepared
 from kspan.data.wide import people_in_order, shape_of
 from kspan.errors import DataError, PolicyError
-from kspan.evaluate.cost import CostCurve, cost_curve
+from kspan.evaluate.cost import CostCurve, cost_curve, plain_learner
+from kspan.evaluate.held_out import HeldOut
 from kspan.frames.commit import content_of
 from kspan.frames.databases.door import is_stored
 from kspan.frames.files import load
@@ -33,11 +34,12 @@ from kspan.privacy.spec import parse
 from kspan.report.columns import column_changes
 from kspan.report.crowd import Fact
 from kspan.report.drawing import Drawable, drawable, pictured
+from kspan.report.foretold import TEST_TABLE, foretelling, measured, predicts, tested_on
 from kspan.report.formatting import visible
 from kspan.report.gather import Release, story, summarized
 from kspan.report.page import Report
 from kspan.report.pictures.tree import tree_picture
-from kspan.report.sentences import model_costs, number_costs, table_costs
+from kspan.report.sentences import number_costs, table_costs
 from kspan.report.summary import ColumnChange, Summary
 from kspan.share.publishing import SharedTree
 from kspan.tables.release import TableRelease, found_for, released_rows
@@ -53,6 +55,13 @@ class Judging(TypedDict, total=False):
     population: Any
 
 
+class Asking(Judging, total=False):
+    """What a report is asked besides."""
+
+    test: Any
+    """People whom a model was not learned from, for it to predict."""
+
+
 @dataclass(frozen=True)
 class Making:
     """How a release was made, so that it can be made again to measure what it costs."""
@@ -61,6 +70,8 @@ class Making:
     options: Mapping[str, Any] = field(default_factory=dict)
     curve: bool = False
     """Is the cost of other k measured, too?"""
+    held_out: HeldOut | None = None
+    """How well it predicts people whom it was not learned from, if that was measured before."""
 
 
 UNKNOWN = Making()
@@ -72,6 +83,10 @@ class _Cost:
 
     curve: CostCurve | None = None
     unmeasured: tuple[str, ...] = ()
+    held_out: HeldOut | None = None
+    """How well a model predicts people whom it was not learned from."""
+    ceiling: HeldOut | None = None
+    """How well a tree does that promises nothing."""
 
 
 def report(
@@ -84,16 +99,17 @@ def report(
     method: str | None = None,
     curve: bool = False,
     progress: Progress = lambda step: None,
-    **judging: Unpack[Judging],
+    **judging: Unpack[Asking],
 ) -> Report:
     """Report on a release: `report(kspan.anonymize(...))`, `report(table, people, policy)`, `report(tree, ...)`.
 
     A release is whatever `kspan.audit` takes, what `anonymize`, `share_tree` or a miner returned, or an audit.
     `people` are those that it was made from: with them a report shows a table before and after, or the spans of a
     model. With the `method` that made the release (known for what `anonymize` returned), the report also measures how
-    well the target is predicted for new people and, with `curve`, what other k would cost. `path` is the file of a
-    release that is given as a dataframe, so that the page can tell its checksum. `require`, `beside` and `population`
-    are passed to the judge. The page names no cell of a person.
+    well the target is predicted for new people and, with `curve`, what other k would cost. `test` are people whom a
+    model was not learned from, to be predicted. `path` is the file of a release that is given as a dataframe, so that
+    the page can tell its checksum. `require`, `beside` and `population` are passed to the judge. The page names no cell
+    of a person.
 
     >>> from kspan.datasets import mortgage
     >>> policy = Policy(identifier=["Name"], public=["Gender", "Married", "Age", "Sports car"],
@@ -108,7 +124,8 @@ def report(
     if policy is not None and (require := judging.get("require")) is not None:
         policy = replace(policy, require=require)  # type: ignore[arg-type]  # a text is read by the policy
     place = None if path is None else Source.of(path)
-    making = Making(method, curve=curve)
+    test = judging.pop("test", None)
+    making = Making(method, curve=curve, held_out=None if test is None else tested_on(release, test, people, policy))
     how: dict[str, Any] = {"title": title, "path": place, "making": making, "progress": progress}
     if isinstance(release, TableRelease):
         made = table_summary(release, title=title, path=place, curve=curve, progress=progress)
@@ -151,7 +168,7 @@ def described(
         policy = replace(policy, require=parse(found.requirement))
     place = path or (Source.of(release) if isinstance(release, str | os.PathLike) else None)
     name = title or (None if place is None else place.name)
-    cost = _Cost()
+    cost = _Cost(held_out=making.held_out)
     if people is not None and policy is not None and found.kind in ("table", "tree") and _has_labels(release):
         cost = _cost(load(people), policy, making, found, progress)
     facts = (*((Fact("method", visible(making.method)),) if making.method else ()), *_file_facts(place))
@@ -164,7 +181,11 @@ def described(
     progress("drawing it")
     model = drawable(release, people, policy)
     if model is None:
-        return summarized(Release(name or f"the {_called(release)}", found, policy, facts=facts))
+        called = _called(release)
+        told = foretelling(called, cost.held_out) if predicts(release) else ()
+        return summarized(
+            Release(name or f"the {called}", found, policy, facts=facts, costs=(*told,), held_out=cost.held_out)
+        )
     roles = model.roles if isinstance(model, OfItems) else {item.name: item.role for item in model.attributes}
     return summarized(
         Release(
@@ -173,10 +194,11 @@ def described(
             policy,
             public=tuple(name for name, role in roles.items() if role == "public"),
             facts=(*_model_facts(model), *facts),
-            costs=(*(model_costs(model, found) if cost.curve is None else ()), *cost.unmeasured),
+            costs=(*_foretold(model, cost), *cost.unmeasured),
             model=model,
             picture=pictured(model, found),
             curve=cost.curve,
+            held_out=cost.held_out,
         )
     )
 
@@ -323,7 +345,9 @@ def _cost(people: pl.DataFrame, policy: Policy, making: Making, found: Audit, pr
     people, policy = prepared(people, policy)
     # Without a target only cells are lost, and the audit has already measured that.
     if making.method is None or (policy.target is None and not making.curve):
-        return _Cost()
+        return _Cost(held_out=making.held_out)
+    if found.kind == "tree" and not making.curve:
+        return _of_tree(people, policy, making, progress)
     if found.persons is not None and found.persons.form == "wide":
         if making.curve:
             raise PolicyError("a curve is measured for long tables, and this one is wide: leave it out (--curve)")
@@ -331,7 +355,8 @@ def _cost(people: pl.DataFrame, policy: Policy, making: Making, found: Audit, pr
     progress("measuring what it cost")
     ks = None if making.curve else [policy.require.crowd]
     try:
-        return _Cost(cost_curve(people, policy, making.method, ks=ks, options=making.options, progress=progress))
+        curve = cost_curve(people, policy, making.method, ks=ks, options=making.options, progress=progress)
+        return _Cost(curve, held_out=making.held_out)
     except DataError:
         if making.curve:
             raise
@@ -343,6 +368,23 @@ def _has_labels(release: Any) -> bool:
     """Tell whether what a release predicts can be right or wrong; a tree of numbers is more or less so."""
     given = given_model(release)
     return given is None or not isinstance(given.model, Tree) or not given.model.is_of_numbers
+
+
+def _of_tree(people: pl.DataFrame, policy: Policy, making: Making, progress: Progress) -> _Cost:
+    """Measure how well a tree predicts people whom it was not learned from, unless that is known, and one without k."""
+    method, options = str(making.method), making.options
+    found = making.held_out or measured(people, policy, method, options, progress)
+    # Others than these people were predicted, so there is nothing to compare with.
+    if found.folds == TEST_TABLE:
+        return _Cost(held_out=found)
+    progress("measuring what it cost")
+    return _Cost(held_out=found, ceiling=measured(people, policy, *plain_learner(method, options), progress))
+
+
+def _foretold(model: Drawable, cost: _Cost) -> Iterator[str]:
+    """Yield sentences on how well a tree predicts; a curve tells that itself."""
+    if isinstance(model, Tree) and (cost.curve is None or cost.held_out is not None):
+        yield from foretelling("tree", cost.held_out, cost.ceiling)
 
 
 def _called(release: Any) -> str:

@@ -6,7 +6,6 @@ from typing import Any
 from kspan.audit.findings import ANSWERS, NOT_PROVED, Audit, Finding
 from kspan.audit.population import PopulationUniques
 from kspan.evaluate.cost import CostCurve, CostPoint, makes_trees
-from kspan.model.tree.model import Tree
 from kspan.policy import Policy
 from kspan.privacy import KAnonymity, Requirement
 from kspan.report.crowd import Fact, in_words
@@ -231,22 +230,6 @@ def number_costs(told: Mapping[str, Mapping[str, Any]]) -> tuple[str, ...]:
     return tuple(f"{visible(name)} is not shown as it is: {visible(str(one['words']))}." for name, one in told.items())
 
 
-def model_costs(model: Any, audit: Audit) -> tuple[str, ...]:
-    """Say how often a tree is right about its own people, if it discloses enough to know."""
-    if not isinstance(model, Tree) or model.disclosure not in ("counts", "hit-miss") or not model.root.people:
-        return ()
-
-    def hits(outcome: Any) -> float:
-        return float(max(outcome.counts) if model.disclosure == "counts" else outcome.hit)
-
-    everybody = float(model.root.people)
-    right = sum(hits(leaf.outcome) for leaf in model.leaves) / everybody
-    return (
-        f"The tree is right for {percent(right)} of the {_unit(audit)} that it was made from; always guessing the "
-        f"commonest {visible(model.target)} would be right for {percent(hits(model.root.outcome) / everybody)}.",
-    )
-
-
 def _unit(audit: Audit) -> str:
     """What figures of a model count: people, or rows where people have several."""
     return "people" if audit.persons is None else "rows"
@@ -255,7 +238,11 @@ def _unit(audit: Audit) -> str:
 def accuracy_costs(curve: CostCurve | None, audit: Audit) -> Iterator[str]:
     """Yield sentences on how well the target is predicted at the chosen k."""
     point = chosen_point(curve)
-    if curve is None or point is None or point.accuracy is None or curve.target is None:
+    if curve is None or point is None or curve.target is None:
+        return
+    if point.accuracy is None:
+        if curve.tested:
+            yield f"How well people who are kept aside are predicted was not measured: {visible(str(point.refused))}."
         return
     aside = "who were kept aside" if audit.persons is None else "of people who were kept aside"
     target, kept = visible(curve.target), f"{curve.tested:,} {_unit(audit)} {aside}"
@@ -266,6 +253,8 @@ def accuracy_costs(curve: CostCurve | None, audit: Audit) -> Iterator[str]:
             f"Without any promise a tree would be right for {percent(curve.ceiling)} of them, always guessing the "
             f"commonest {target} for {percent(curve.floor)}."
         )
+        if point.accuracy <= curve.floor:
+            yield f"So it predicts {target} no better than a guess."
 
 
 def chosen_point(curve: CostCurve | None) -> CostPoint | None:

@@ -6,6 +6,7 @@ from typing import Any
 
 from kspan.audit.risk import Sizes
 from kspan.evaluate.cost import CostCurve
+from kspan.evaluate.held_out import HeldOut
 from kspan.report.crowd import Crowd, Fact
 from kspan.report.pictures.clusters import ClustersPicture
 from kspan.report.pictures.itemsets import ItemsetsPicture
@@ -130,6 +131,8 @@ class Summary:
     utility: tuple[Fact, ...] = ()
     picture: Picture | None = None
     curve: CostCurve | None = None
+    held_out: HeldOut | None = None
+    """How well a model predicts people whom it was not learned from."""
     proved: bool = True
     """False if it may hold or not: not everything could be looked at."""
 

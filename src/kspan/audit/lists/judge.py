@@ -14,7 +14,7 @@ from kspan.audit.of_persons import by_people
 from kspan.audit.request import Judge, not_alone
 from kspan.audit.tree.truth import SLACK, SLACK_OF_EACH
 from kspan.data.alike import look
-from kspan.data.arrays import Floats
+from kspan.data.arrays import Floats, Int64s
 from kspan.data.encode import encode_people
 from kspan.data.table import Table
 from kspan.errors import DataError
@@ -75,9 +75,17 @@ def _cuts(found: DecisionList, number: int) -> tuple[float, ...]:
     return tuple(sorted(float(end) for end in ends))
 
 
+def untrue_rules(found: DecisionList, answered: Table, label: Int64s, weights: Int64s | None) -> tuple[str, ...]:
+    """Return the rules whose labels are not those of the people whom they take; `label` is that of every person."""
+    parts, people = taken(found, answered), np.ones(answered.rows) if weights is None else weights
+    counts = np.stack([parts.T @ np.where(label == number, people, 0) for number in range(len(found.labels))], axis=1)
+    told = np.array([*(rule.outcome.counts for rule in found.rules), found.default.counts], np.float64)
+    wrong = (np.abs(told - counts) > SLACK + SLACK_OF_EACH * counts.sum(axis=1, keepdims=True)).any(axis=1)
+    names = [*(f"rule {number}" for number in range(1, len(found.rules) + 1)), "the default"]
+    return tuple(names[one] for one in np.flatnonzero(wrong).tolist())
+
+
 def _untrue_rules(found: DecisionList, people: pl.DataFrame, policy: Policy) -> tuple[str, ...]:
-    """Return the rules whose labels are not those of the people whom they take."""
-    parts = taken(found, answers([found.attributes[number] for number in found.numbers], people))
     target = encode_people(people, policy, [found.target])
     column, seen = target[found.target], look if found.target_role == "private" else str
     place = {seen(label): number for number, label in reversed(list(enumerate(found.labels)))}
@@ -86,12 +94,7 @@ def _untrue_rules(found: DecisionList, people: pl.DataFrame, policy: Policy) -> 
             f"the people have labels in {found.target!r} that the list does not know: give the table it was made from"
         )
     label = np.array([place[seen(column.label(code))] for code in range(column.size)])[column.codes]
-    weights = np.ones(target.rows) if target.weights is None else target.weights
-    counts = np.stack([parts.T @ np.where(label == number, weights, 0) for number in range(len(found.labels))], axis=1)
-    told = np.array([*(rule.outcome.counts for rule in found.rules), found.default.counts], np.float64)
-    wrong = (np.abs(told - counts) > SLACK + SLACK_OF_EACH * counts.sum(axis=1, keepdims=True)).any(axis=1)
-    names = [*(f"rule {number}" for number in range(1, len(found.rules) + 1)), "the default"]
-    return tuple(names[one] for one in np.flatnonzero(wrong).tolist())
+    return untrue_rules(found, answers(found.asked, people), label, target.weights)
 
 
 JUDGE = Judge(audit_list, not_alone("a decision list"), "a decision list")

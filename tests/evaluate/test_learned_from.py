@@ -1,0 +1,146 @@
+"""A model that tells counts is recognized by its own people, and by nobody else."""
+
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import kspan as ks
+from kspan.evaluate.answered import answers_of
+from kspan.evaluate.held_out import on_test_table
+from kspan.evaluate.learned_from import learned_from
+from kspan.model.predict import predicted, predictor
+
+ADULT = ks.datasets.load_adult("train").select("age", "workclass", "sex", "hours-per-week", "income").head(800)
+OTHERS = ks.datasets.load_adult("test").select(ADULT.columns).head(800)
+POLICY = ks.Policy(public=["age", "workclass"], private=["sex", "hours-per-week"], target="income", require="k=5")
+COUNTING = ("kadet", "kadet-c45", "id3", "c45", "part")
+
+
+@pytest.mark.parametrize("method", COUNTING)
+def test_its_own_people_are_recognized_and_others_are_not(method: str) -> None:
+    unpruned = {"prune": False} if method.endswith("c45") else {}
+    model = ks.learn(ADULT, POLICY, method, **unpruned)
+    assert learned_from(model, ADULT) is True
+    assert learned_from(model, ADULT.sample(fraction=1, shuffle=True, seed=1)) is True, "in any order"
+    assert learned_from(model, OTHERS) is False
+    assert learned_from(model, ADULT.head(799)) is False
+    assert learned_from(model, ADULT.with_columns(income=pl.col("income").reverse())) is False
+    assert learned_from(model, pl.concat([ADULT, OTHERS])) is False
+    assert learned_from(model, ADULT.with_columns(income=pl.lit("much"))) is False
+    assert learned_from(model, ADULT.with_columns(income=pl.lit(None, pl.String))) is False
+
+
+@pytest.mark.parametrize("disclosure", ["counts", "hit-miss", "shares", "label"])
+def test_what_is_disclosed_decides_whether_it_can_be_known(disclosure: str) -> None:
+    tree = ks.learn(ADULT, POLICY, "kadet").disclosing(disclosure)
+    assert learned_from(tree, ADULT) is (True if disclosure in ("counts", "hit-miss") else None)
+    assert learned_from(tree, OTHERS) is (False if disclosure in ("counts", "hit-miss") else None)
+
+
+@pytest.mark.parametrize("method", ["naive-bayes", "logistic"])
+def test_models_without_counts_do_not_tell(method: str) -> None:
+    assert learned_from(ks.learn(ADULT, POLICY, method), ADULT) is None
+
+
+def test_the_published_tree_is_recognized(tmp_path: Any) -> None:
+    ks.publish_tree(ks.learn(ADULT, POLICY, "kadet"), ADULT, POLICY, tmp_path / "tree.json")
+    assert learned_from(ks.load_model(tmp_path / "tree.json"), ADULT) is True
+
+
+def test_weights_are_counted_if_they_are_known() -> None:
+    counted = ADULT.select("sex", "income").group_by("sex", "income").len("n").sort("sex", "income")
+    tree = ks.learn(counted, ks.Policy(public=["sex"], target="income", weight="n", require="k=5"), "kadet")
+    assert learned_from(tree, counted, weights=counted["n"].cast(pl.Int64).to_numpy()) is True
+    assert learned_from(tree, counted) is False
+    assert learned_from(tree, ADULT) is True, "the same people, a row each"
+
+
+@given(st.lists(st.tuples(st.integers(0, 3), st.booleans(), st.sampled_from("ab")), min_size=2, max_size=30), st.data())
+def test_the_law(rows: list[tuple[int, bool, str]], data: st.DataObject) -> None:
+    """Others pass for its own people only if as many of them, by label, come to every node of the tree."""
+    frame = pl.DataFrame([(x, str(y), label) for x, y, label in rows], schema=["x", "y", "label"], orient="row")
+    policy = ks.Policy(public=["x", "y"], target="label", require="k=1")
+    tree = ks.learn(frame, policy, data.draw(st.sampled_from(["kadet", "id3"])))
+    assert learned_from(tree, frame) is (None if tree.root.is_leaf else True)
+    other = frame.with_columns(label=pl.Series(data.draw(st.permutations(frame["label"].to_list()))))
+    shares = predictor(tree).of_people(frame)
+    kinds = np.unique(shares, axis=0, return_inverse=True)[1]
+    same = all(
+        sorted(frame["label"].filter(pl.Series(kinds == kind)))
+        == sorted(other["label"].filter(pl.Series(kinds == kind)))
+        for kind in set(kinds.tolist())
+    )
+    # Leaves with equal shares are one kind here, so to differ by kind is to differ by leaf, but not the other way.
+    if not same:
+        assert learned_from(tree, other) is False
+
+
+def test_labels_alone_are_those_of_many_tables() -> None:
+    leaf = ks.learn(ADULT, POLICY, "kadet", min_rows=800)
+    assert leaf.root.is_leaf
+    assert learned_from(leaf, ADULT) is None
+
+
+def answered(method: str, people: pl.DataFrame) -> Any:
+    model = predictor(ks.learn(ADULT, POLICY, method))
+    return answers_of(model, people, predicted(model, people)["predicted: income"])
+
+
+def test_answers_to_its_own_people_are_no_forecast() -> None:
+    found = answered("kadet", ADULT)
+    assert found.as_dict() == {"accuracy": None, "guessing": None, "learned_from": True}
+    assert str(found) == "It was learned from these people, so how many of them are predicted right is no forecast."
+
+
+@pytest.mark.parametrize(("method", "known"), [("kadet", False), ("naive-bayes", None)])
+def test_answers_to_others_stand_beside_guessing(method: str, known: bool | None) -> None:
+    found = answered(method, OTHERS)
+    right = (ks.predict(ks.learn(ADULT, POLICY, method), OTHERS)["predicted: income"] == OTHERS["income"]).mean()
+    assert found.accuracy == pytest.approx(right)
+    assert found.guessing == pytest.approx((OTHERS["income"] == "<=50K").mean())
+    assert found.learned_from is known
+    assert ("only if it was not learned from them" in str(found)) == (known is None)
+    assert f"{right:.2%} are predicted right" in str(found)
+
+
+def test_people_without_labels_answer_nothing() -> None:
+    found = answered("kadet", OTHERS.with_columns(income=pl.lit(None, pl.String)))
+    assert (found.accuracy, str(found)) == (None, "None of these people have a label to compare with.")
+
+
+# Test tables
+
+
+def test_a_test_table_is_counted_like_folds() -> None:
+    tree = ks.learn(ADULT, POLICY, "kadet")
+    found = on_test_table(tree, OTHERS, POLICY)
+    hits = (ks.predict(tree, OTHERS)["predicted: income"] == OTHERS["income"]).to_numpy()
+    assert (found.folds, found.people, found.rows, found.failed) == (0, 800, None, 0)
+    assert found.accuracy == pytest.approx(hits.mean())
+    assert found.standard_error == pytest.approx(hits.std() / np.sqrt(800))
+    assert found.guessing == pytest.approx((OTHERS["income"] == "<=50K").mean())
+
+
+def test_weights_and_persons_of_a_test_table_count() -> None:
+    frame = OTHERS.with_columns(n=pl.int_range(1, 801), who=pl.int_range(800) // 2)
+    tree = ks.learn(ADULT, POLICY, "kadet")
+    hits = (ks.predict(tree, OTHERS)["predicted: income"] == OTHERS["income"]).to_numpy()
+    weighted = on_test_table(tree, frame, ks.Policy(public=["age"], target="income", weight="n", require="k=1"))
+    assert (weighted.people, weighted.accuracy) == (800 * 801 // 2, pytest.approx(np.average(hits, weights=frame["n"])))
+    persons = on_test_table(tree, frame, ks.Policy(public=["age"], target="income", person="who", require="k=1"))
+    assert (persons.people, persons.rows, persons.accuracy) == (400, 800, pytest.approx(hits.mean()))
+
+
+def test_test_tables_that_tell_nothing_are_refused() -> None:
+    tree = ks.learn(ADULT, POLICY, "kadet")
+    with pytest.raises(ks.DataError, match="learned from the people of the test table"):
+        on_test_table(tree, ADULT, POLICY)
+    with pytest.raises(ks.DataError, match="has no column 'income', which the model predicts"):
+        on_test_table(tree, OTHERS.drop("income"), POLICY)
+    gone = OTHERS.with_columns(income=pl.when(pl.int_range(800) == 3).then(None).otherwise("income"))
+    with pytest.raises(ks.DataError, match="1 people of the test table have no 'income'"):
+        on_test_table(tree, gone, None)
