@@ -141,8 +141,8 @@ def learn(
 
     `grouped`, `kadet`, `kadet-c45`, `rules`, `itemsets` and `clusters` keep the policy's requirement; the others
     promise nothing. Each takes the options of its function in `kspan.induce`. Those six also take `known`, the class of
-    each row that
-    earlier releases let anybody tell: in every span, the people of each class keep the requirement by themselves.
+    each row that earlier releases let anybody tell: in every span, the people of each class keep the requirement by
+    themselves.
 
     >>> from kspan.datasets import mortgage
     >>> public = ["Gender", "Married", "Age", "Sports car"]

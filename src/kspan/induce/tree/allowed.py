@@ -60,6 +60,7 @@ class Guard:
         if populated.any():
             people = self.people
             named = {"ordered": people.ordered, "levels": people.levels, "having": people.having}
+            named["numbers"] = people.numbers
             counts = Counts.of(parts.counts[populated], self.whole, **named)
             private = {} if self.target is None else {self.target: counts}
             good[populated] = requirement.holds(Groups(sizes[populated], private, parts.exposing[populated]))

@@ -18,7 +18,7 @@ import numpy as np
 
 from kspan.data.arrays import Bools, Floats, Int64s
 from kspan.data.encode import MOST_PEOPLE
-from kspan.data.table import Table
+from kspan.data.table import Column, Table
 from kspan.errors import DataError
 from kspan.induce.tree.allowed import Allowed
 from kspan.induce.tree.features import Feature
@@ -27,14 +27,15 @@ from kspan.induce.tree.kadet import grow_in_crowds
 from kspan.induce.tree.people import People, Split
 from kspan.induce.tree.prune import ConfidenceFactor, prune
 from kspan.induce.tree.questions import Found, Questions
-from kspan.induce.tree.release import released
+from kspan.induce.tree.release import ToldNumbers, released
 from kspan.induce.tree.simplify import simplify, usual_complexity
 from kspan.induce.tree.spans import Parts, Span
 from kspan.induce.tree.targets import NO_WORTH, Targets, label_worth
 from kspan.induce.tree.under_requirement import check_begins, private_target, pruning_keeps, taking_part
 from kspan.induce.tree.worth import DIGITS, LEAST_GAIN
+from kspan.model.outcome import NumberDisclosure
 from kspan.model.tree.model import Tree
-from kspan.options import Within, takes_options
+from kspan.options import NOT_TYPED, Within, takes_options
 from kspan.policy import Policy
 
 PRICE = 1.5
@@ -44,7 +45,11 @@ sets of the papers, prices from 1 to 2 serve alike."""
 MOST_TRIES = 8
 """So many questions about an attribute are tried at a leaf where the best one is not allowed."""
 
+MOST_LABELS = 20
+"""A numeric target with so many different numbers at most is taken for labels."""
+
 Pruning = Literal["complexity", "errors", "none"]
+Predict = Literal["auto", "labels", "numbers"]
 
 
 @takes_options
@@ -59,6 +64,8 @@ def grouped(
     confidence_factor: ConfidenceFactor = 0.25,
     class_weight: Mapping[str, float] | Literal["balanced"] | None = None,
     importance: Floats = NO_WORTH,
+    predict: Predict = "auto",
+    tells: Annotated[NumberDisclosure, NOT_TYPED] = "mean",
     known: Int64s | None = None,
 ) -> Tree:
     """Grow a tree that keeps the policy's requirement, by questions with two answers that are groups of values.
@@ -73,6 +80,8 @@ def grouped(
         complexity: The bits that a leaf must save; half the logarithm of the people unless said.
         confidence_factor: How hard to prune by errors: less is harder.
         class_weight: How much labels count; "balanced" lets rare ones count as much as common ones.
+        predict: Labels or numbers; "auto" takes a numeric target with more than 20 different numbers for numbers.
+        tells: What nodes tell of numbers: the mean, the median as well, or also an interval.
 
     One of six people has a car that nobody else has, and yet it can be asked about:
 
@@ -87,7 +96,8 @@ def grouped(
     people, features = taking_part(table, policy, known)
     target = table[str(policy.target)]
     worth = _worth(people, label_worth(target, class_weight, people.weights), importance)
-    told = Targets.of([target], [False], people.weights, worth)
+    numbers = _numbers(target, people, policy, predict, tells)
+    told = Targets.of([target], [numbers is not None], people.weights, worth)
     growth = GroupedGrowth(people, features, told, policy, min_rows=min_rows, lookahead=lookahead)
     check_begins(growth, table, policy)
     grow_in_crowds(growth)
@@ -97,7 +107,7 @@ def grouped(
             simplify(growth.root, growth.left_open(), least)
         elif pruning == "errors":
             prune(growth, confidence_factor)
-    return released(growth, table, policy)
+    return released(growth, table, policy, numbers)
 
 
 @dataclass(order=True, slots=True)
@@ -135,7 +145,20 @@ class GroupedGrowth(Growth):
         )
         self.tries: dict[tuple[int, int], Iterator[Candidate]] = {}
         """By leaf and attribute, the questions that may still be tried after one was refused."""
-        super().__init__(people, features, requirement=policy.require, target=private_target(policy), min_rows=min_rows)
+        super().__init__(
+            # Of numbers nothing is counted but people: there may be as many of them.
+            people if told.labelled else people.without_labels(),
+            features,
+            requirement=policy.require,
+            target=private_target(policy),
+            min_rows=min_rows,
+            guarded=people,
+        )
+
+    def are_mixed(self, counts: Floats) -> Bools:
+        """Which parts have people of several labels; whether numbers differ is seen when questions are found."""
+        mixed: Bools = counts.sum(axis=1) > 1
+        return super().are_mixed(counts) if self.told.labelled else mixed
 
     def propose(self, leaf: GrowingLeaf, allowed: Allowed) -> None:
         """Put the best question about each attribute into the queue."""
@@ -186,9 +209,9 @@ class GroupedGrowth(Growth):
             return super()._parts_hold(candidate, spans)
         guard, split = self.guard, self.split_of(candidate)
         assert guard is not None
-        counts = self.people.by_part_and_son([span.rows for span in spans], self.features[split.feature], split)
+        counts = guard.people.by_part_and_son([span.rows for span in spans], self.features[split.feature], split)
         exposing = np.repeat(guard.spans.exposing(spans), split.sons)
-        return guard.allows(Parts(counts.reshape(-1, self.people.labels), exposing))
+        return guard.allows(Parts(counts.reshape(-1, guard.people.labels), exposing))
 
     def _possible(self, leaf: GrowingLeaf, number: int) -> Bools:
         """Which codes of an attribute can still occur in a leaf, after the questions above it."""
@@ -203,6 +226,16 @@ class GroupedGrowth(Growth):
         # Bounds of numbers are set when the tree is released.
         inside[feature.plain :] = split.missing == place
         return inside
+
+
+def _numbers(
+    target: Column, people: People, policy: Policy, predict: Predict, tells: NumberDisclosure
+) -> ToldNumbers | None:
+    """What nodes tell if the target is a number; None if it has labels."""
+    if predict == "labels" or (predict == "auto" and (not target.is_measured or len(target.values) <= MOST_LABELS)):
+        return None
+    target.check_measured_for_all()
+    return ToldNumbers.of(target, people.weights, policy.require.crowd, tells)
 
 
 def _worth(people: People, of_label: Floats, importance: Floats) -> Floats:

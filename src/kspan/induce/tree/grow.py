@@ -99,7 +99,7 @@ class Growth:
     whose value is missing goes to all sons with a share of its weight, instead of to a son of its own. That is only for
     trees without a requirement, because whoever knows that a value is missing would know the crowd. Features whose
     cells may admit several values are only for such trees, too. With `rng`, a row with such a cell goes to one son by
-    chance.
+    chance. `guarded` are the same people with the labels that the requirement is about, if others are counted.
     """
 
     def __init__(
@@ -113,6 +113,7 @@ class Growth:
         min_rows: int = 1,
         shares_missing: bool = False,
         rng: np.random.Generator | None = None,
+        guarded: People | None = None,
     ) -> None:
         self.people, self.features, self.shares_missing, self.rng = people, features, shares_missing, rng
         self.spreading = [number for number, feature in enumerate(features) if feature.spread is not None]
@@ -122,7 +123,8 @@ class Growth:
         self.made = 0
         self.root = self.begin(rows, share)
         # Without a requirement there is nobody to hide, and no span to follow.
-        self.guard = None if requirement is None else Guard(people, features, self.worth, requirement, rows, target)
+        hidden = people if guarded is None else guarded
+        self.guard = None if requirement is None else Guard(hidden, features, self.worth, requirement, rows, target)
         self.several: SeveralRows | None = None
         self.queue: list[Candidate] = []
         self.splits_of_all: dict[tuple[int, int], Split] = {}
@@ -357,7 +359,7 @@ class Growth:
         assert guard is not None
         feature = self.features[split.feature]
         if self.is_its_own_span(leaf):
-            counts = self.people.by_son(leaf.rows, leaf.share, feature, split).astype(np.int64)
+            counts = guard.people.by_son(leaf.rows, leaf.share, feature, split).astype(np.int64)
             return guard.allows(Parts(counts, np.ones(split.sons, bool)))
         if feature.numeric:
             return bool(self.allowed_at(leaf).cuts(split.feature)[split.cut])

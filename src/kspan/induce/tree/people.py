@@ -81,6 +81,8 @@ class People:
     """The hierarchy above the labels, if there is one."""
     having: Having | None = None
     """Finds a label by its name."""
+    numbers: Floats | None = None
+    """The number of each label, if labels are numbers."""
     known: Int64s = field(default_factory=lambda: np.empty(0, np.int64))
     """The class of each row that anybody can tell already; empty if nothing tells people apart."""
 
@@ -89,7 +91,12 @@ class People:
         """Everybody in a table."""
         column = table[target]
         weights = NO_WEIGHTS if table.weights is None else table.weights
-        return cls(column.codes, column.size, weights, column.is_measured, column.levels, column.having)
+        measured, numbers = column.is_measured, column.numbers
+        return cls(column.codes, column.size, weights, measured, column.levels, column.having, numbers)
+
+    def without_labels(self) -> "People":
+        """The same people, of whom nothing is counted but how many they are."""
+        return People(np.zeros(len(self.label), np.uint8), 1, self.weights, known=self.known)
 
     def everybody(self) -> tuple[Rows, Floats]:
         """All rows, and their weights if they have any."""

@@ -1,25 +1,59 @@
 """From what has grown to a tree that knows no row."""
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from typing import Self
 
 import numpy as np
 
+from kspan.data.arrays import Floats, Int64s
+from kspan.data.kinds.kind import Kind
 from kspan.data.schema import Schema
-from kspan.data.table import Table
+from kspan.data.table import Column, Table
 from kspan.induce.tree.grow import GrowingLeaf, Growth
 from kspan.induce.tree.people import Split
 from kspan.limits import MOST_EMPTY
-from kspan.model.outcome import plain
+from kspan.model.outcome import LabelCounts, NumberDisclosure, Numbers, Outcome, plain
+from kspan.model.quantiles import Rounding, numbers_told
 from kspan.model.tree.model import Attribute, Edge, Node, Region, Role, Tree
 
 Bounds = dict[int, tuple[float | None, float | None]]
 """The lower and the upper bound of each numeric feature that was asked above."""
 
 
-def released(growth: Growth, table: Table, schema: Schema) -> Tree:
-    """What has grown, in the form in which it is released."""
-    return Tree(*head(growth, table, schema), released_node(growth), counts_rows=table.persons is not None)
+@dataclass(frozen=True, repr=False)
+class ToldNumbers:
+    """What nodes tell of a target that is a number."""
+
+    values: Floats
+    """The number of each row."""
+    weights: Int64s
+    rounding: Rounding
+    disclosure: NumberDisclosure
+    kind: Kind
+
+    @classmethod
+    def of(cls, column: Column, weights: Int64s, crowd: int, disclosure: NumberDisclosure) -> Self:
+        """Numbers of a column, of which no more is told than a crowd of so many has."""
+        values = column.values.astype(np.float64)[column.codes]
+        people = weights if len(weights) else None
+        return cls(values, weights, Rounding(values, crowd, people=people, kind=column.kind), disclosure, column.kind)
+
+    def outcome(self, leaf: GrowingLeaf) -> Numbers:
+        """What a node tells of its people."""
+        weights = self.weights[leaf.rows].astype(np.float64) if len(self.weights) else None
+        return numbers_told(self.values[leaf.rows], weights, self.rounding, self.disclosure)
+
+
+def released(growth: Growth, table: Table, schema: Schema, numbers: ToldNumbers | None = None) -> Tree:
+    """What has grown, in the form in which it is released; it tells labels, unless `numbers` are given."""
+    by_rows = table.persons is not None
+    if numbers is None:
+        return Tree(*head(growth, table, schema), released_node(growth), counts_rows=by_rows)
+    attributes, name, role, _ = head(growth, table, schema)
+    root = released_node(growth, numbers.outcome)
+    return Tree(attributes, name, role, (), root, counts_rows=by_rows, target_kind=numbers.kind)
 
 
 def head(growth: Growth, table: Table, schema: Schema) -> tuple[tuple[Attribute, ...], str, Role, tuple[str, ...]]:
@@ -44,8 +78,8 @@ class _Open:
     edges: list[Edge] = field(default_factory=list)
 
 
-def released_node(growth: Growth) -> Node:
-    """The root of what has grown, with all nodes below it.
+def released_node(growth: Growth, told: Callable[[GrowingLeaf], Outcome] | None = None) -> Node:
+    """The root of what has grown, with all nodes below it; nodes tell counts of labels, or what `told` says.
 
     Sons are made before their parents, without recursion: `way` leads from the root to the node that is being made.
     """
@@ -58,16 +92,19 @@ def released_node(growth: Growth) -> Node:
         if place < len(last.leaf.sons):
             way.append(_opened(growth, last.leaf.sons[place], _inside(last, place), categories))
             continue
-        counts = last.leaf.counts
-        # Without rows that are shared out, all counts are whole.
-        fractions = growth.shares_missing or bool(growth.spreading)
-        told = map(plain, counts.tolist()) if fractions else counts.astype(np.int64).tolist()
-        node = Node.of_counts(told, last.leaf.split.feature if last.leaf.split else None, _joined(last.edges))
+        outcome = _counts(growth, last.leaf) if told is None else told(last.leaf)
+        node = Node(outcome, last.leaf.split.feature if last.leaf.split else None, _joined(last.edges))
         way.pop()
         if not way:
             return node
         above = way[-1]
         above.edges.append(Edge(above.regions[len(above.edges)], node))
+
+
+def _counts(growth: Growth, leaf: GrowingLeaf) -> LabelCounts:
+    # Without rows that are shared out, all counts are whole.
+    fractions = growth.shares_missing or bool(growth.spreading)
+    return LabelCounts(tuple(map(plain, leaf.counts.tolist()) if fractions else leaf.counts.astype(np.int64).tolist()))
 
 
 def _opened(growth: Growth, leaf: GrowingLeaf, bounds: Bounds, categories: dict[Split, list[Region]]) -> _Open:
