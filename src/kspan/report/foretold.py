@@ -45,7 +45,7 @@ def foretold(found: HeldOut, subject: str = "Predicts", *, named: bool = False) 
 
 def warned(found: HeldOut) -> str | None:
     """Return a warning if a model predicts no better than guessing, which names no label, since logs keep it."""
-    return f"Warning: it predicts {visible(found.target)} no better than a guess." if found.no_better else None
+    return f"Beware: it predicts {visible(found.target)} no better than a guess." if found.no_better else None
 
 
 def foretelling(called: str, found: HeldOut | None, ceiling: HeldOut | None = None) -> Iterator[str]:
