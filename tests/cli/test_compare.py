@@ -43,7 +43,16 @@ def test_for_people(capsys: pytest.CaptureFixture[str]) -> None:
 def test_for_programs(capsys: pytest.CaptureFixture[str]) -> None:
     assert main([*COMPARE, "--learners", "c45, id3", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
-    assert list(found) == ["target", "original", "test_rows", "baseline", "left_out", "results", "chart"]
+    assert list(found) == [
+        "target",
+        "original",
+        "test_rows",
+        "baseline",
+        "left_out",
+        "learned_from",
+        "results",
+        "chart",
+    ]
     assert [(row["release"], row["learner"]) for row in found["results"]] == [
         ("people.csv", "c45"),
         ("released.csv", "c45"),
@@ -52,6 +61,19 @@ def test_for_programs(capsys: pytest.CaptureFixture[str]) -> None:
     ]
     assert found["results"][0]["class_match"] == 1
     assert found["chart"] is None
+    assert found["learned_from"] is False
+
+
+def test_people_who_were_learned_from_are_no_test(capsys: pytest.CaptureFixture[str]) -> None:
+    people = ks.read_table("people.csv").sample(fraction=1, shuffle=True, seed=1)
+    people.write_csv("test.csv")
+    assert main([*COMPARE, "--learners", "c45", "--chart", "chart.html"]) == 0
+    out = capsys.readouterr().out
+    assert "The test people are those of the original, so that no figure is a forecast" in out
+    assert "800 rows of the original itself: no forecast" in Path("chart.html").read_text("utf-8")
+    people.head(799).write_csv("test.csv")
+    assert main([*COMPARE, "--learners", "c45"]) == 0
+    assert "no figure is a forecast" not in capsys.readouterr().out
 
 
 def test_a_column_that_the_test_lacks_is_named(capsys: pytest.CaptureFixture[str]) -> None:

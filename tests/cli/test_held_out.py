@@ -39,7 +39,7 @@ def test_a_tree_that_knows_people_by_heart_is_no_better_than_guessing(capsys: py
     assert len(ks.load_tree("tree.json").tree.leaves) > 300
     assert foretold(found, named=True) in out
     assert "no better than always guessing <=50K, which is right for 76.2%." in out
-    assert "Warning: it predicts income no better than a guess." in err
+    assert "Beware: it predicts income no better than a guess." in err
     assert page()["costs"][0] == foretold(found, "The tree predicts")
     assert page()["held_out"]["accuracy"] == found.accuracy
     assert "held" not in Path("tree.json").read_text()
@@ -68,7 +68,7 @@ def test_it_can_be_left_out(capsys: pytest.CaptureFixture[str], monkeypatch: pyt
     out, err = capsys.readouterr()
     said = json.loads(out)
     assert (said["held_out"], said["held_out_reason"]) == (None, "it was not asked for")
-    assert "Warning" not in err
+    assert "Beware" not in err
     assert page()["costs"][0].startswith("How well the tree predicts people it was not learned from is not told here")
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import kspan as ks
 from kspan.evaluate.cost import SEEDS, CostCurve, cost_curve, requiring
-from kspan.evaluate.trial import Trial, parted
+from kspan.evaluate.trial import Labelled, Trial, parted
 from kspan.share.publishing import share_tree
 
 PEOPLE = ks.datasets.load_adult("train", missing=False).select(
@@ -159,11 +159,13 @@ def test_auto_is_settled_once() -> None:
 def test_a_weight_says_how_many_people_a_row_is() -> None:
     weighted = FEW.with_columns(n=pl.lit(3))
     policy = replace(POLICY, weight="n")
-    curve, plain = cost_curve(weighted, policy, "mondrian", ks=[30]), cost_curve(FEW, POLICY, "mondrian", ks=[10])
-    assert curve.tested == 3 * plain.tested
-    assert (curve.ceiling is not None, curve.floor) == (True, plain.floor)
-    assert curve.points[0].crowds == plain.points[0].crowds
-    assert curve.points[0].loss == pytest.approx(plain.points[0].loss)
+    curve = cost_curve(weighted, policy, "mondrian", ks=[30])
+    # Of three people who share a row one is predicted, and two are learned from.
+    learned_from = FEW.with_columns(n=pl.lit(2))
+    release = ks.anonymize(learned_from, requiring(policy, 30), "mondrian", secret="0" * 32)
+    assert curve.tested == FEW.height
+    assert curve.floor == (FEW["income"] == "<=50K").mean()
+    assert (curve.points[0].crowds, curve.points[0].loss) == (release.audit.groups, release.audit.utility.ncp)
     heavy = FEW.with_columns(n=pl.when(pl.col("income") == ">50K").then(100).otherwise(1))
     assert cost_curve(heavy, policy, "mondrian", ks=[2]).floor > 0.9  # type: ignore[operator]
 
@@ -173,6 +175,23 @@ def test_values_that_were_left_out_are_predicted_all_the_same() -> None:
     rare = FEW.with_columns(pl.Series("marital-status", statuses))
     for method in ("kactus", "kadet-c45", "atp"):
         assert cost_curve(rare, POLICY, method, ks=[5]).points[0].accuracy is not None
+
+
+@given(
+    rows=st.lists(st.tuples(st.sampled_from("ab"), st.integers(1, 50)), min_size=1),
+    tested=st.floats(0.01, 0.99),
+    seed=st.integers(0, 9),
+)
+def test_people_who_share_a_row_are_divided(rows: list[tuple[str, int]], tested: float, seed: int) -> None:
+    frame = pl.DataFrame(rows, schema=["ill", "n"], orient="row").with_columns(x=pl.int_range(pl.len()))
+    people = Labelled.of(frame, ks.Policy(public=["x"], target="ill", weight="n", require="k=1"))
+    drawn = people.drawn(tested, np.random.default_rng(seed))
+    asked = frame.with_columns(asked=pl.Series(drawn))
+    # Nobody is drawn twice, and of each row about the share.
+    assert ((drawn - frame["n"].to_numpy() * tested) < 1).all()
+    assert ((drawn - frame["n"].to_numpy() * tested) > -1).all()
+    for _, n, few in asked.group_by("ill").agg(pl.col("n").sum(), pl.col("asked").sum()).iter_rows():
+        assert few == np.floor(n * tested) < n
 
 
 @given(labels=st.lists(st.integers(0, 3), min_size=1), tested=st.floats(0.01, 0.99), seed=st.integers(0, 9))

@@ -90,7 +90,7 @@ def test_labels_and_columns_cannot_color_the_terminal() -> None:
 def test_only_what_is_no_better_than_a_guess_is_warned_of() -> None:
     assert warned(GOOD) is None
     assert warned(replace(GOOD, accuracy=0.76)) is None
-    assert warned(replace(GOOD, accuracy=0.759)) == "Warning: it predicts income no better than a guess."
+    assert warned(replace(GOOD, accuracy=0.759)) == "Beware: it predicts income no better than a guess."
     assert warned(HeldOut("income", 5, failed=5, reason="it is")) is None
 
 

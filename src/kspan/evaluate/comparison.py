@@ -15,6 +15,7 @@ from kspan.data.prepared import computed
 from kspan.data.table import Column
 from kspan.errors import DataError, KspanError, PolicyError, did_you_mean, listed
 from kspan.evaluate.agreement import accuracy, text_labels
+from kspan.evaluate.learned_from import are_the_same
 from kspan.evaluate.learners import Learner, learners_of
 from kspan.evaluate.truth import known_labels, labels_like, narrowed, target_column, target_of
 from kspan.frames.files import load
@@ -41,6 +42,8 @@ class Comparison:
     """The share of test people who have the commonest label of the original."""
     left_out: tuple[str, ...]
     """Columns of the original that were not learned from, since the test table lacks them."""
+    learned_from: bool = False
+    """Are the test people those of the original? Then nothing here is a forecast."""
 
     def __repr__(self) -> str:
         tables, learners = self.table["release"].n_unique(), self.table["learner"].n_unique()
@@ -54,6 +57,7 @@ class Comparison:
             "test_rows": self.test_rows,
             "baseline": self.baseline,
             "left_out": list(self.left_out),
+            "learned_from": self.learned_from,
             "results": self.table.to_dicts(),
         }
 
@@ -150,6 +154,7 @@ def compared(
         left_out=tuple(
             name for name in _attributes(policy) if name in tables[original].columns and name not in people.columns
         ),
+        learned_from=are_the_same(people, tables[original]),
     )
 
 

@@ -12,7 +12,7 @@ from typing import Any, Self
 import numpy as np
 import polars as pl
 
-from kspan.data.arrays import Bools, Floats, Int64s
+from kspan.data.arrays import Floats, Int64s
 from kspan.data.encode import weights_of
 from kspan.data.persons import persons_of
 from kspan.data.prepared import computed
@@ -227,8 +227,8 @@ def _standard_error(score: Floats, weight: Floats, person: Int64s | None) -> flo
 
 def _part(people: Int64s, weights: Int64s | None) -> Part:
     """The rows of which there are people, and how many of each, if rows have weights."""
-    there: Bools = people > 0
-    return Part(np.flatnonzero(there), None if weights is None else people[there])
+    found = Part.of(people)
+    return found if weights is not None else Part(found.rows)
 
 
 def _procedure(method: str | Learner, options: Mapping[str, Any]) -> Callable[[Mapping[str, Any]], Learner]:

@@ -56,6 +56,19 @@ def learned_from(
         return False
 
 
+def are_the_same(test: pl.DataFrame, people: pl.DataFrame) -> bool:
+    """Say whether two tables have the same rows, in any order, as far as the columns of the first one tell.
+
+    >>> people = pl.DataFrame({"age": [20, 30, 30], "name": ["a", "b", "c"]})
+    >>> are_the_same(people.select("age").reverse(), people), are_the_same(people.head(2), people)
+    (True, False)
+    """
+    if test.height != people.height or not set(test.columns) <= set(people.columns):
+        return False
+    one, other = (each.select(test.columns).hash_rows().sort() for each in (test, people))
+    return one.equals(other)
+
+
 def _tells_them_apart(model: Tree | DecisionList) -> bool:
     """Does a model tell how many people of each label are at several places? Labels alone are those of many tables."""
     if isinstance(model, DecisionList):

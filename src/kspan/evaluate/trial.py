@@ -27,6 +27,12 @@ class Part:
     rows: Int64s
     weights: Int64s | None = None
 
+    @classmethod
+    def of(cls, people: Int64s) -> Self:
+        """The rows of which there are people, and how many of each."""
+        rows = np.flatnonzero(people)
+        return cls(rows, people[rows])
+
 
 @dataclass(frozen=True, repr=False)
 class Trial:
@@ -50,11 +56,15 @@ class Trial:
         """Divide the table at random; of the people with each label the share `tested` is to be predicted."""
         check_number("tested", tested, low=0.01, high=0.99)
         people = Labelled.of(frame, policy)
-        rows, others = parted(people.labels.codes, tested, rng=rng, persons=people.persons)
-        if not len(others):
+        if people.weights is not None and people.persons is None:
+            asked = people.drawn(tested, rng)
+            known, others = (Part.of(some) for some in (people.weights - asked, asked))
+        else:
+            parts = parted(people.labels.codes, tested, rng=rng, persons=people.persons)
+            known, others = (Part(some, None if people.weights is None else people.weights[some]) for some in parts)
+        if not len(others.rows):
             raise DataError("there are too few people to leave some out and predict them: add people, or test more")
-        weights = people.weights
-        return people.trial(*(Part(some, None if weights is None else weights[some]) for some in (rows, others)))
+        return people.trial(known, others)
 
     @property
     def people(self) -> int:
@@ -132,6 +142,18 @@ class Labelled:
         weights = np.ones(self.frame.height, np.int64) if self.weights is None else self.weights
         return _dealt(self.labels.codes, weights, hands, rng)
 
+    def drawn(self, share: float, rng: np.random.Generator) -> Int64s:
+        """Return how many people of each row are in a share of all, but never all who have a label."""
+        assert self.weights is not None
+        order = _by_label(self.labels.codes, rng)
+        weights, labels = self.weights[order], self.labels.codes[order]
+        until = np.cumsum(weights)
+        # How many people with lower labels come before those with the label of each row.
+        before = np.concatenate([[0], np.cumsum(np.bincount(labels, weights))])[labels].astype(np.int64)
+        drawn = np.empty(len(order), np.int64)
+        drawn[order] = np.floor((until - before) * share) - np.floor((until - weights - before) * share)
+        return drawn
+
     def _rows(self, part: Part) -> pl.DataFrame:
         """The rows of a part, which say how many people of it each stands for."""
         rows = self.frame[part.rows]
@@ -149,15 +171,20 @@ class Labelled:
 
 
 def _dealt(labels: Codes, weights: Int64s, hands: int, rng: np.random.Generator) -> Int64s:
-    order = rng.permutation(len(labels))
-    # A stable sort keeps the random order inside each label.
-    order = order[np.argsort(labels[order], kind="stable")]
+    order = _by_label(labels, rng)
     until = np.cumsum(weights[order])
     # Of the first n people the hand in place h has got n/hands, rounded up if it comes before the one who is next.
     got = [(until - hand + hands - 1) // hands for hand in range(hands)]
     dealt = np.empty((len(labels), hands), np.int64)
     dealt[order] = np.diff(np.stack(got, axis=1), axis=0, prepend=0)
     return dealt
+
+
+def _by_label(labels: Codes, rng: np.random.Generator) -> Int64s:
+    """Return the rows label by label, in random order inside each."""
+    order = rng.permutation(len(labels))
+    # A stable sort keeps the random order inside each label.
+    return order[np.argsort(labels[order], kind="stable")]
 
 
 def parted(
@@ -176,9 +203,7 @@ def parted(
         _, first = np.unique(persons, return_index=True)
         asked = np.isin(persons, parted(labels[first], tested, rng=rng)[1])
         return np.flatnonzero(~asked), np.flatnonzero(asked)
-    order = rng.permutation(len(labels))
-    # A stable sort keeps the random order inside each label.
-    order = order[np.argsort(labels[order], kind="stable")]
+    order = _by_label(labels, rng)
     sizes = np.bincount(labels)
     place_in_label = np.arange(len(labels)) - np.repeat(sizes.cumsum() - sizes, sizes)
     # Rounded down, so that the only person with a label is learned from.

@@ -51,7 +51,8 @@ def comparison_chart(comparison: Comparison) -> Any:
     ]
     order = list(dict.fromkeys(row["release"] for row in rows))
     learners = list(dict.fromkeys(row["learner"] for row in rows))
-    target, people = harmless(comparison.target), f"{comparison.test_rows:,} test rows"
+    whose = "rows of the original itself: no forecast" if comparison.learned_from else "test rows"
+    target, people = harmless(comparison.target), f"{comparison.test_rows:,} {whose}"
     points = alt.Chart(pl.DataFrame(rows)).encode(
         y=alt.Y("release:N", sort=order, title=None, axis=alt.Axis(labelLimit=280, grid=True)),
         color=alt.Color("learner:N", sort=learners, scale=alt.Scale(domain=learners, range=COLORS), title="learner"),

@@ -8,6 +8,7 @@ import polars as pl
 from kspan.errors import DataError, KspanError, PolicyError
 from kspan.evaluate.cost import CostCurve
 from kspan.evaluate.held_out import FOLDS, HeldOut, held_out, on_test_table
+from kspan.evaluate.learned_from import are_the_same
 from kspan.frames.files import load
 from kspan.model.kinds import Model, given_model, model_of
 from kspan.policy import Policy
@@ -45,7 +46,7 @@ def foretold(found: HeldOut, subject: str = "Predicts", *, named: bool = False) 
 
 def warned(found: HeldOut) -> str | None:
     """Return a warning if a model predicts no better than guessing, which names no label, since logs keep it."""
-    return f"Warning: it predicts {visible(found.target)} no better than a guess." if found.no_better else None
+    return f"Beware: it predicts {visible(found.target)} no better than a guess." if found.no_better else None
 
 
 def foretelling(called: str, found: HeldOut | None, ceiling: HeldOut | None = None) -> Iterator[str]:
@@ -86,17 +87,9 @@ def tested_on(release: Any, test: Any, people: pl.DataFrame | None, policy: Poli
             "kspan compare for what tables teach"
         )
     others = load(test)
-    if people is not None and _are_the_same(others, people):
+    if people is not None and are_the_same(others, people):
         raise DataError("the people and the test table are the same: give people whom the model does not know")
     return on_test_table(model_of(release), others, policy)
-
-
-def _are_the_same(test: pl.DataFrame, people: pl.DataFrame) -> bool:
-    """Do two tables show the same rows, in any order, as far as the first one tells?"""
-    if test.height != people.height or not set(test.columns) <= set(people.columns):
-        return False
-    one, other = (each.select(test.columns).hash_rows().sort() for each in (test, people))
-    return one.equals(other)
 
 
 def at_chosen(curve: CostCurve) -> HeldOut:

@@ -14,6 +14,10 @@ from kspan.report.formatting import conjoined, estimated_by, level_text, visible
 from kspan.report.summary import Story
 from kspan.report.verdict import judged_by, limits, verdict
 
+NO_FORECAST = (
+    "The test people are those of the original, so that no figure is a forecast: give people who are in none of the "
+    "tables."
+)
 MAIN_MEASURES = ("distinct_l", "entropy_l", "confidence", "t")
 COMPARED = (
     "Lost: points of accuracy less than from the original. Class match: people who get the label that the same learner "
@@ -92,6 +96,8 @@ def print_comparison(comparison: Comparison, console: Console) -> None:
     head = f"Predicting {visible(comparison.target)} of {comparison.test_rows:,} people"
     guess = f"always the commonest label of {visible(comparison.original)} is right for {comparison.baseline:.2%}"
     console.print(Text(f"{head}; {guess}.", style="bold"), soft_wrap=True)
+    if comparison.learned_from:
+        console.print(Text(NO_FORECAST, style="yellow"), soft_wrap=True)
     if comparison.left_out:
         names = conjoined([visible(name) for name in comparison.left_out])
         console.print(
