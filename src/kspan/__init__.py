@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from kspan.estimators.trees import C45Classifier as C45Classifier
     from kspan.estimators.trees import ID3Classifier as ID3Classifier
     from kspan.estimators.trees import KADETClassifier as KADETClassifier
+    from kspan.estimators.trees import KADETRegressor as KADETRegressor
     from kspan.evaluate.agreement import accuracy as accuracy
     from kspan.evaluate.agreement import class_match as class_match
     from kspan.evaluate.agreement import path_match as path_match
@@ -147,7 +148,7 @@ _HOMES = {
         "ReleasedFeatures",
     ),
     "kspan.estimators.tables": ("Anonymizer",),
-    "kspan.estimators.trees": ("C45Classifier", "ID3Classifier", "KADETClassifier"),
+    "kspan.estimators.trees": ("C45Classifier", "ID3Classifier", "KADETClassifier", "KADETRegressor"),
     "kspan.evaluate.agreement": ("accuracy", "class_match", "path_match"),
     "kspan.evaluate.comparison": ("Comparison", "compare"),
     "kspan.evaluate.held_out": ("HeldOut", "held_out"),

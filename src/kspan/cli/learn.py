@@ -72,9 +72,12 @@ class LearnRequest:
         typer.Option(help="Write what the tree tells of each person as a table, too (.csv, .parquet, ...)."),
     ] = None
     keep_formulas: KeepFormulas = False
-    disclose: Annotated[str, typer.Option(help="What to tell at each node: counts, hit-miss, shares or label.")] = (
-        COUNTS
-    )
+    disclose: Annotated[
+        str,
+        typer.Option(
+            help="What to tell at each node: counts, hit-miss, shares or label; of numbers mean, median or interval."
+        ),
+    ] = COUNTS
     held_out: Annotated[
         bool,
         typer.Option(
@@ -173,10 +176,12 @@ def _making(made: Made, asked: LearnRequest) -> "Making":
 
 
 def _told(asked: LearnRequest) -> dict[str, Any]:
-    """Return the option for the distributions that were released beside the table, if they are given."""
+    """Return the options that are not typed as such: distributions that were released, and what to tell of numbers."""
     from kspan.model.distributions import load_distributions
+    from kspan.model.outcome import NUMBER_DISCLOSURES
 
-    return {} if asked.marginals is None else {"marginals": load_distributions(asked.marginals)}
+    told = {} if asked.marginals is None else {"marginals": load_distributions(asked.marginals)}
+    return {**told, "tells": asked.disclose} if asked.disclose in NUMBER_DISCLOSURES else told
 
 
 def _written(model: "Learned", people: "pl.DataFrame", policy: "Policy", asked: LearnRequest) -> Made:
@@ -198,7 +203,8 @@ def _check_result(asked: LearnRequest, learner: "Learner") -> None:
     """Refuse what cannot be asked of the kind of model that a learner gives, and files that cannot be written."""
     from kspan.frames.files import is_table_name
     from kspan.frames.places import check_place
-    from kspan.model.outcome import DISCLOSURES
+    from kspan.induce.methods import GROUPING
+    from kspan.model.outcome import DISCLOSURES, NUMBER_DISCLOSURES
 
     if not learner.predicts:
         of_labels = {"--target": asked.target, "--manifest": asked.manifest, "--range-pattern": asked.range_pattern}
@@ -209,7 +215,12 @@ def _check_result(asked: LearnRequest, learner: "Learner") -> None:
                 raise PolicyError(f"-m {asked.method} does not take {flag}: leave it out")
     if asked.marginals is not None and asked.method != "boosted":
         raise PolicyError(f"-m {asked.method} does not take --marginals: use -m boosted, or leave it out")
-    check_word("--disclose", asked.disclose, DISCLOSURES)
+    check_word("--disclose", asked.disclose, (*DISCLOSURES, *NUMBER_DISCLOSURES))
+    if asked.disclose in NUMBER_DISCLOSURES and asked.method not in GROUPING:
+        raise PolicyError(
+            f"--disclose {asked.disclose} is about numbers, which {asked.method} does not predict: use -m grouped, or "
+            f"{', '.join(DISCLOSURES)}"
+        )
     if is_table_name(asked.output):
         raise FileError(f"-o {asked.output} has the name of a table, but a model is JSON: end it in .json")
     check_place(asked.output)

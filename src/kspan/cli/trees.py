@@ -41,31 +41,55 @@ def check_told(asked: "LearnRequest", learner: "Learner") -> None:
 
 def written_tree(tree: "Tree", people: "pl.DataFrame", policy: "Policy", asked: "LearnRequest") -> Made:
     """Judge a tree that is to keep the requirement, and write it with its table; write any other as it is."""
-    from kspan.induce.methods import PRIVATE_METHODS
+    from kspan.induce.methods import GROUPING, PRIVATE_METHODS
+    from kspan.induce.vetoes import sentences, vetoes
     from kspan.model.models import save_model
     from kspan.model.tree.paths import text
     from kspan.publish import judged_tree, published, write_judged
 
     output, table = asked.output, asked.table
+    disclosure = _disclosure(tree, asked)
     files: dict[Path, Judged] = {}
     if asked.method in PRIVATE_METHODS:
-        files[output] = judged_tree(tree, people, policy, disclosure=asked.disclose)
+        files[output] = judged_tree(tree, people, policy, disclosure=disclosure)
     if table is not None:
         files[table] = _judged_table(tree, people, policy, asked)
     write_judged(files)
     # A tree that promises nothing is not judged, and --table was refused for it.
     if not files:
-        save_model(tree.disclosing(asked.disclose), output)
-    written = published(files[output]) if output in files else tree.disclosing(asked.disclose)
+        save_model(tree.disclosing(disclosure), output)
+    written = published(files[output]) if output in files else tree.disclosing(disclosure)
     wrote = tuple(f"Wrote {path}: it keeps {policy.require}." for path in files)
     unjudged = f"Wrote {output}: it makes no promise; do not release it before kspan audit says so."
     audit = files[output].audit if output in files else None
 
+    found = vetoes(people, policy) if asked.method in PRIVATE_METHODS else ()
+
     def facts() -> dict[str, Any]:
         beside = None if table is None else {"output": str(table), "audit": files[table].audit.as_dict()}
-        return {"leaves": len(written.leaves), "audit": audit and audit.as_dict(), "table": beside}
+        told = {"leaves": len(written.leaves), "audit": audit and audit.as_dict(), "table": beside}
+        return {**told, "vetoes": [each.facts() for each in found]}
 
-    return Made(written, audit, wrote or (unjudged,), facts, lambda: text(written, depth=asked.depth) + "\n\n")
+    def shown() -> str:
+        notes = sentences(found, groups=asked.method in GROUPING)
+        return "\n\n".join((text(written, depth=asked.depth), *(["\n".join(notes)] if notes else []), ""))
+
+    return Made(written, audit, wrote or (unjudged,), facts, shown)
+
+
+def _disclosure(tree: "Tree", asked: "LearnRequest") -> str:
+    """Return what the tree is to tell; refuse what is about labels of a tree of numbers, and the reverse."""
+    from kspan.model.outcome import DISCLOSURES, NUMBER_DISCLOSURES
+
+    if tree.is_of_numbers and asked.disclose == COUNTS:
+        return tree.disclosure
+    known = NUMBER_DISCLOSURES if tree.is_of_numbers else DISCLOSURES
+    if asked.disclose not in known:
+        what = "numbers" if tree.is_of_numbers else "labels"
+        raise PolicyError(
+            f"--disclose {asked.disclose} does not go with a tree that predicts {what}: use {', '.join(known)}"
+        )
+    return asked.disclose
 
 
 def _judged_table(tree: "Tree", people: "pl.DataFrame", policy: "Policy", asked: "LearnRequest") -> "Judged":

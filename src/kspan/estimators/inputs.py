@@ -9,7 +9,7 @@ import polars as pl
 from numpy.typing import NDArray
 from sklearn.utils.validation import column_or_1d, validate_data
 
-from kspan.data.arrays import Int64s
+from kspan.data.arrays import Floats, Int64s
 from kspan.data.cells import Exact, read_cell
 from kspan.errors import DataError, PolicyError, listed
 from kspan.frames.native import to_polars
@@ -61,7 +61,47 @@ def labels_of(given: Any, rows: pl.DataFrame) -> ClassLabels:
     if len(labels) != rows.height:
         raise DataError(f"there are {rows.height} rows but {len(labels)} labels: give one label a row")
     classes, place = np.unique(labels, return_inverse=True)
-    return ClassLabels(labels, classes, place, _names(classes), _unused(rows.columns))
+    return ClassLabels(labels, classes, place, _names(classes), unused(rows.columns, "label"))
+
+
+def numbers_of(given: Any, rows: pl.DataFrame) -> pl.Series:
+    """Return the numbers that were given for some rows."""
+    found = column_or_1d(given.to_numpy() if hasattr(given, "to_numpy") else given, warn=True)
+    numbers = _floats(found, "numbers to learn")
+    if len(numbers) != rows.height:
+        raise DataError(f"there are {rows.height} rows but {len(numbers)} numbers: give one number a row")
+    return pl.Series(numbers)
+
+
+def weights_of(given: Any, rows: pl.DataFrame) -> Floats:
+    """Return the weights that were given for some rows."""
+    weights = _floats(np.asarray(given), "weights")
+    if weights.shape != (rows.height,):
+        raise DataError(f"there are {rows.height} rows but {weights.shape} weights: give one weight a row")
+    if (weights < 0).any():
+        raise DataError("weights must not be below 0")
+    return weights
+
+
+def named_weights(given: Any, labels: ClassLabels) -> Any:
+    """Return class weights by the names that classes have as text."""
+    if not isinstance(given, Mapping):
+        return given
+    names = dict(zip(labels.classes.tolist(), labels.names, strict=True))
+    strange = [label for label in given if label not in names]
+    if strange:
+        raise PolicyError("class_weight names a label that y does not have: name labels of y")
+    return {names[label]: weight for label, weight in given.items()}
+
+
+def _floats(given: NDArray[Any], what: str) -> Floats:
+    try:
+        numbers = given.astype(np.float64)
+    except (TypeError, ValueError):
+        raise DataError(f"the {what} must be numbers") from None
+    if not np.isfinite(numbers).all():
+        raise DataError(f"the {what} must be finite: there is infinity or NaN among them")
+    return numbers
 
 
 def roles(
@@ -89,8 +129,9 @@ def _names(classes: NDArray[Any]) -> list[str]:
     return names if plain else [str(number) for number in range(len(names))]
 
 
-def _unused(columns: Iterable[str]) -> str:
-    taken, name = set(columns), "label"
+def unused(columns: Iterable[str], name: str) -> str:
+    """Return a name that no column has."""
+    taken = set(columns)
     while name in taken:
         name += "_"
     return name

@@ -1,15 +1,21 @@
 """The scikit-learn interfaces of the tree learners."""
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, Self
 
+import numpy as np
 import polars as pl
+from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
+from kspan.audit.findings import Audit
 from kspan.audit.tree.judge import audit_tree
-from kspan.errors import DoesNotHold, Unreachable
+from kspan.data.arrays import Floats
+from kspan.errors import DataError, DoesNotHold, PolicyError, Unreachable
 from kspan.estimators.classifier import Classifier
-from kspan.estimators.inputs import ClassLabels, required, roles
+from kspan.estimators.inputs import ClassLabels, named_weights, numbers_of, required, roles, rows_of, unused, weights_of
+from kspan.induce.methods import learn
+from kspan.model.predict import predicted
 from kspan.model.tree.model import Tree
 from kspan.policy import Policy
 
@@ -101,19 +107,61 @@ class C45Classifier(TreeClassifier):
         self.entropy = entropy
 
 
-class KADETClassifier(TreeClassifier):
-    """A decision tree in which everybody has a crowd of at least k (kADET); `audit_` is the judge's word on it.
+class Anonymous(BaseEstimator):  # type: ignore[misc]
+    """What estimators share whose trees keep a requirement: who knows what, and the judge's word in `audit_`."""
+
+    k: int
+    public: Iterable[str] | None
+    private: Iterable[str]
+    require: str | None
+    target_public: bool
+    hierarchies: Mapping[str, Any] | None
+    domains: Mapping[str, Any] | None
+    audit_: Audit
+
+    def _policy_of(self, columns: Iterable[str], target: str, domain: Any) -> Policy:
+        public, private, identifier = roles(columns, self.public, self.private)
+        (public if self.target_public else private).append(target)
+        return Policy(
+            public=public,
+            private=private,
+            identifier=identifier,
+            person=False,
+            target=target,
+            require=required(self.k, self.require),
+            hierarchies=self.hierarchies or {},
+            domains={**(self.domains or {}), target: domain},
+        )
+
+    def _judged(self, people: pl.DataFrame, policy: Policy, method: str, options: Mapping[str, Any]) -> Tree:
+        try:
+            tree = learn(people, policy, method, **options)
+        except Unreachable as error:
+            raise Unreachable(f"{error} (n_samples={people.height})") from None
+        assert isinstance(tree, Tree)
+        self.audit_ = audit_tree(tree, people, policy)
+        if not self.audit_.holds:
+            raise DoesNotHold(f"the tree breaks {policy.require}: please report this")
+        return tree
+
+
+class KADETClassifier(Anonymous, TreeClassifier):
+    """A decision tree in which everybody has a crowd of at least k; `audit_` is the judge's word on it.
 
     Columns that are not listed as `private` are public. `require` asks for more than k, or names a k of its own, for
-    example "k=10, entropy_l=1.5". The label is private unless `target_public`. With `criterion="c45"` splits are scored
-    and the tree is pruned as by C4.5 (`confidence_factor`, `prune`). By default `min_rows` is 1, or 2 with that
-    criterion.
+    example "k=10, entropy_l=1.5". The label is private unless `target_public`.
+
+    By default the tree is that of `grouped`: its questions group values, so that rare and missing ones veto nothing.
+    `complexity` is what a leaf must save, in bits (half the logarithm of the people if None), `lookahead` how many
+    questions ahead splits are compared, and `class_weight` how much labels count ("balanced", or a number for each).
+    With `criterion="c45"` splits are scored and the tree is pruned as by C4.5 (`confidence_factor`), and with
+    "information-gain", "gain-ratio" or "gini" it is kADET's. `prune` is for those that prune.
 
     >>> from kspan.datasets import mortgage
     >>> people = mortgage()
     >>> model = KADETClassifier(k=3).fit(people.drop("Name", "Loan risk"), people["Loan risk"])
     >>> model.audit_
-    Audit(k=3 holds: 12 people in 4 spans, k=3)
+    Audit(k=3 holds: 12 people in 3 spans, k=3)
     """
 
     def __init__(
@@ -126,10 +174,13 @@ class KADETClassifier(TreeClassifier):
         target_public: bool = False,
         hierarchies: Mapping[str, Any] | None = None,
         domains: Mapping[str, Any] | None = None,
-        criterion: str = "information-gain",
+        criterion: str = "grouped",
         min_rows: int | None = None,
         confidence_factor: float = 0.25,
         prune: bool = True,
+        complexity: float | None = None,
+        lookahead: int = 2,
+        class_weight: Mapping[Any, float] | str | None = None,
     ) -> None:
         self.k = k
         self.public = public
@@ -142,39 +193,125 @@ class KADETClassifier(TreeClassifier):
         self.min_rows = min_rows
         self.confidence_factor = confidence_factor
         self.prune = prune
+        self.complexity = complexity
+        self.lookahead = lookahead
+        self.class_weight = class_weight
 
     @property
     def method(self) -> str:  # type: ignore[override]
         """The learner behind it."""
-        return "kadet-c45" if self.criterion == "c45" else "kadet"
+        return {"grouped": "grouped", "c45": "kadet-c45"}.get(self.criterion, "kadet")
+
+    def fit(self, X: Any, y: Any, importance: Any = None) -> Self:  # noqa: N803
+        """Learn the label of each row; weights say how much rows count when questions are chosen: crowds count rows."""
+        if importance is not None and self.criterion != "grouped":
+            raise PolicyError(f"criterion={self.criterion!r} takes no importance: use criterion='grouped'")
+        return self._fit(X, y, importance)
 
     def _options(self) -> dict[str, Any]:
         least = {} if self.min_rows is None else {"min_rows": self.min_rows}
         if self.criterion == "c45":
             return {**least, "confidence_factor": self.confidence_factor, "prune": self.prune}
-        return {**least, "score": self.criterion}
+        if self.criterion != "grouped":
+            return {**least, "score": self.criterion}
+        return {**least, "predict": "labels", **_grouping(self)}
+
+    def _options_for(self, labels: ClassLabels) -> dict[str, Any]:
+        options = self._options()
+        if self.class_weight is None:
+            return options
+        if self.criterion != "grouped":
+            raise PolicyError(f"criterion={self.criterion!r} takes no class_weight: use criterion='grouped'")
+        return {**options, "class_weight": named_weights(self.class_weight, labels)}
 
     def _policy(self, columns: Iterable[str], labels: ClassLabels) -> Policy:
-        public, private, identifier = roles(columns, self.public, self.private)
-        (public if self.target_public else private).append(labels.column)
-        return Policy(
-            public=public,
-            private=private,
-            identifier=identifier,
-            person=False,
-            target=labels.column,
-            require=required(self.k, self.require),
-            hierarchies=self.hierarchies or {},
-            domains={**(self.domains or {}), labels.column: labels.names},
-        )
+        return self._policy_of(columns, labels.column, labels.names)
 
-    def _learned(self, people: pl.DataFrame, policy: Policy) -> Tree:
-        try:
-            tree = super()._learned(people, policy)
-        except Unreachable as error:
-            raise Unreachable(f"{error} (n_samples={people.height})") from None
-        assert isinstance(tree, Tree)
-        self.audit_ = audit_tree(tree, people, policy)
-        if not self.audit_.holds:
-            raise DoesNotHold(f"the tree breaks {policy.require}: please report this")
-        return tree
+    def _learned(self, people: pl.DataFrame, policy: Policy, options: Mapping[str, Any]) -> Tree:
+        return self._judged(people, policy, self.method, options)
+
+
+class KADETRegressor(RegressorMixin, Anonymous):  # type: ignore[misc]
+    """A regression tree in which everybody has a crowd of at least k; `audit_` is the judge's word on it.
+
+    The parameters are those of `KADETClassifier`; `require` may ask something of the numbers, which are called
+    `target` there: "k=10, range[target]=1000". `tells` is what leaves tell: "mean", "median" or "interval".
+
+    >>> from kspan.datasets import load_adult
+    >>> people = load_adult("train").select("age", "education", "sex", "hours-per-week").head(2000)
+    >>> model = KADETRegressor(k=50).fit(people.drop("hours-per-week"), people["hours-per-week"])
+    >>> model.audit_.holds, model.predict(people.head(2).drop("hours-per-week")).round(1).tolist()
+    (True, [41.5, 44.2])
+    """
+
+    def __init__(
+        self,
+        k: int = 10,
+        *,
+        public: Iterable[str] | None = None,
+        private: Iterable[str] = (),
+        require: str | None = None,
+        target_public: bool = False,
+        hierarchies: Mapping[str, Any] | None = None,
+        domains: Mapping[str, Any] | None = None,
+        min_rows: int = 2,
+        prune: bool = True,
+        complexity: float | None = None,
+        lookahead: int = 2,
+        tells: str = "mean",
+    ) -> None:
+        self.k = k
+        self.public = public
+        self.private = private
+        self.require = require
+        self.target_public = target_public
+        self.hierarchies = hierarchies
+        self.domains = domains
+        self.min_rows = min_rows
+        self.prune = prune
+        self.complexity = complexity
+        self.lookahead = lookahead
+        self.tells = tells
+
+    def fit(self, X: Any, y: Any, importance: Any = None) -> Self:  # noqa: N803
+        """Learn the number of each row."""
+        if y is None:
+            raise DataError("KADETRegressor requires y to be passed, but the target y is None")
+        rows = rows_of(self, X, reset=True)
+        numbers = numbers_of(y, rows)
+        target = unused(rows.columns, "target")
+        policy = self._policy_of(rows.columns, target, "numeric")
+        options = {"min_rows": self.min_rows, "predict": "numbers", "tells": self.tells, **_grouping(self)}
+        if importance is not None:
+            options["importance"] = weights_of(importance, rows)
+        self.model_ = self._judged(rows.with_columns(numbers.alias(target)), policy, "grouped", options)
+        return self
+
+    @property
+    def tree_(self) -> Tree:
+        """The tree that was learned."""
+        check_is_fitted(self)
+        return self.model_
+
+    def predict(self, X: Any) -> Floats:  # noqa: N803
+        """Return the mean of the leaf of each row."""
+        check_is_fitted(self)
+        numbers: Floats = (
+            predicted(self.model_, rows_of(self, X, reset=False)).to_series().to_numpy().astype(np.float64)
+        )
+        return numbers
+
+    def __sklearn_tags__(self) -> Any:
+        """Tell scikit-learn what to expect: missing values are taken as values."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        return tags
+
+
+def _grouping(asked: Any) -> dict[str, Any]:
+    """Return the options of questions that group values."""
+    return {
+        "lookahead": asked.lookahead,
+        "pruning": "complexity" if asked.prune else "none",
+        "complexity": asked.complexity,
+    }

@@ -98,6 +98,9 @@ LEARNERS: dict[str, Learner] = {
 PRIVATE_METHODS = frozenset(name for name, learner in LEARNERS.items() if learner.keeps_requirement)
 """Those that keep the policy's requirement."""
 
+GROUPING = frozenset({"grouped"})
+"""Those whose questions group values, so that rare ones veto nothing."""
+
 PREDICTING = tuple(name for name, learner in LEARNERS.items() if learner.predicts)
 """Those that learn to predict the policy's target."""
 

@@ -6,7 +6,7 @@ if no group leaves crowds on both sides. What holds of everybody holds of every 
 tree, unless a hierarchy has coarser names.
 """
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,6 +20,9 @@ from kspan.frames.files import load
 from kspan.induce.tree.allowed import of_labels
 from kspan.induce.tree.under_requirement import private_target
 from kspan.policy import Policy, PolicyLike
+
+MOST_TOLD = 5
+"""So many attributes are told of by name."""
 
 
 @dataclass(frozen=True)
@@ -37,6 +40,16 @@ class Veto:
     """Would no two groups of values leave crowds either?"""
     names: tuple[str, ...]
     """The rare values: for the owner's eyes."""
+
+    def facts(self) -> dict[str, Any]:
+        """Return what is told of it to programs: no value by its name."""
+        return {
+            "attribute": self.attribute,
+            "rare_values": self.values,
+            "people": self.people,
+            "missing": self.missing,
+            "never_asked": self.never,
+        }
 
     def sentence(self, *, groups: bool) -> str:
         """Say what vetoes the attribute, and what would free it; `groups`: does the learner group values?"""
@@ -79,15 +92,27 @@ def vetoes(data: Any, policy: PolicyLike) -> tuple[Veto, ...]:
     return tuple(veto for veto in found if veto is not None)
 
 
-def facts(veto: Veto) -> Mapping[str, Any]:
-    """Return what is told of a veto to programs: no value by its name."""
-    return {
-        "attribute": veto.attribute,
-        "rare_values": veto.values,
-        "people": veto.people,
-        "missing": veto.missing,
-        "never_asked": veto.never,
-    }
+def sentences(found: Sequence[Veto], *, groups: bool) -> tuple[str, ...]:
+    """Say what vetoes some attributes, the gravest first, in a few sentences; `groups`: does the learner group values?
+
+    Where a learner groups values, only attributes that cannot be asked at all are worth a sentence each.
+    """
+    never, others = [veto for veto in found if veto.never], [veto for veto in found if not veto.never]
+    order = sorted(never, key=lambda veto: -veto.people - veto.missing)
+    if not groups:
+        order += sorted(others, key=lambda veto: -veto.people - veto.missing)
+    told = [veto.sentence(groups=groups) for veto in order[:MOST_TOLD]]
+    if len(order) > MOST_TOLD:
+        told.append(f"{len(order) - MOST_TOLD:,} more attributes cannot be asked for the like.")
+    if groups and len(others) == 1:
+        told.append(others[0].sentence(groups=True))
+    elif groups and others:
+        people = sum(veto.people + veto.missing for veto in others)
+        told.append(
+            f"In questions about {len(others):,} attributes, values that too few people have ({people:,} cells in all) "
+            "share a branch with others."
+        )
+    return tuple(told)
 
 
 def _veto(table: Table, column: Column, policy: Policy) -> Veto | None:

@@ -11,7 +11,7 @@ asked. So the best questions of a leaf are compared by what they gain together w
 
 import heapq
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Annotated, Literal, Self
 
 import numpy as np
@@ -19,7 +19,7 @@ import numpy as np
 from kspan.data.arrays import Bools, Floats, Int64s
 from kspan.data.encode import MOST_PEOPLE
 from kspan.data.table import Column, Table
-from kspan.errors import DataError
+from kspan.errors import DataError, PolicyError
 from kspan.induce.tree.allowed import Allowed
 from kspan.induce.tree.features import Feature
 from kspan.induce.tree.grow import Candidate, GrowingLeaf, Growth, MinRows
@@ -95,8 +95,11 @@ def grouped(
     """
     people, features = taking_part(table, policy, known)
     target = table[str(policy.target)]
-    worth = _worth(people, label_worth(target, class_weight, people.weights), importance)
     numbers = _numbers(target, people, policy, predict, tells)
+    if numbers is not None and class_weight is not None:
+        raise PolicyError(f"class_weight is about labels, and {policy.target!r} is a number: leave it out")
+    weighs = label_worth(target, class_weight, people.weights)
+    worth = _worth(people, weighs, importance)
     told = Targets.of([target], [numbers is not None], people.weights, worth)
     growth = GroupedGrowth(people, features, told, policy, min_rows=min_rows, lookahead=lookahead)
     check_begins(growth, table, policy)
@@ -107,7 +110,7 @@ def grouped(
             simplify(growth.root, growth.left_open(), least)
         elif pruning == "errors":
             prune(growth, confidence_factor)
-    return released(growth, table, policy, numbers)
+    return replace(released(growth, table, policy, numbers), label_weights=tuple(weighs.tolist()))
 
 
 @dataclass(order=True, slots=True)

@@ -13,6 +13,8 @@ from kspan.errors import PolicyError, did_you_mean
 from kspan.induce.tree.people import Rows
 
 NO_WORTH: Floats = np.empty(0)
+DIGITS = 3
+"""Weights that make labels count alike have so many digits."""
 LEAST_NOISE = 1e-9
 """Numbers that a tree tells exactly are taken to be this far off, as a share of their variance."""
 
@@ -118,7 +120,7 @@ def label_worth(column: Column, says: Mapping[str, float] | str | None, people: 
     >>> from kspan.data.kinds.words import WORDS
     >>> risk = Column("risk", WORDS, np.array([0, 0, 0, 1], np.uint8), np.array(["bad", "good"], object))
     >>> label_worth(risk, "balanced", np.empty(0, np.int64))
-    array([0.66666667, 2.        ])
+    array([0.667, 2.   ])
     """
     if says is None:
         return NO_WORTH
@@ -127,8 +129,9 @@ def label_worth(column: Column, says: Mapping[str, float] | str | None, people: 
         if says != "balanced":
             raise PolicyError('class_weight must be "balanced", or a number for each label')
         often = np.bincount(column.codes, people if len(people) else None, column.size)
-        each: Floats = often.sum() / (max(np.count_nonzero(often), 1) * np.maximum(often, 1.0))
-        return each
+        each = often.sum() / (max(np.count_nonzero(often), 1) * np.maximum(often, 1.0))
+        # They are published, and all their digits would tell how many people there are.
+        return np.array([float(f"{one:.{DIGITS}g}") for one in each])
     for name in says:
         if str(name) not in names:
             raise PolicyError(

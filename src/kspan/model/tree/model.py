@@ -31,6 +31,8 @@ from kspan.notebooks import ShownInNotebooks
 Role = Literal["public", "private"]
 DIGITS = 5
 """Means are shown with so many digits, or those before the point."""
+WEIGHABLE: tuple[Disclosure, ...] = ("counts", "shares")
+"""What tells the share of every label, so that labels can be weighed."""
 
 
 @dataclass(frozen=True)
@@ -165,10 +167,17 @@ class Tree(ShownInNotebooks):
     """Are counts those of rows, since people have several? Then they do not tell how many people there are."""
     target_kind: Kind | None = None
     """What kind of numbers the target has; None if it has labels."""
+    label_weights: tuple[float, ...] = ()
+    """How much people of each label count in predictions; all alike if it is empty."""
 
     def __post_init__(self) -> None:
         if bool(self.labels) == self.is_of_numbers or isinstance(self.root.outcome, Numbers) != self.is_of_numbers:
             raise ModelError("a tree tells of labels or of numbers: give it labels, or the kind of its numbers, alone")
+        if self.label_weights and (len(self.label_weights) != len(self.labels) or self.disclosure not in WEIGHABLE):
+            raise ModelError(
+                "a tree that weighs labels has a weight for each, and discloses counts or shares: from less its "
+                "predictions do not follow"
+            )
         if any(node.outcome.kind != self.disclosure for node in self.nodes()):
             raise ModelError("the nodes of the tree disclose different things: give each the same disclosure")
 
@@ -256,7 +265,23 @@ class Tree(ShownInNotebooks):
         """
         self.check_labels("whoever asks for shares")
         labels = len(self.labels)
-        return self._answers(table, range_pattern, lambda told: told.shares(labels), np.full(labels, 1 / labels))
+        nothing = np.full(labels, 1 / labels)
+        return self._answers(table, range_pattern, lambda told: self.weighed(told.shares(labels)), nothing)
+
+    def weighed(self, shares: Floats | None) -> Floats | None:
+        """Return shares of labels as predictions weigh them; None stays None."""
+        if shares is None or not self.label_weights:
+            return shares
+        heavy: Floats = shares * np.array(self.label_weights)
+        found: Floats = heavy / heavy.sum()
+        return found
+
+    def label_of(self, outcome: Outcome) -> int | None:
+        """Return the place of the label that is predicted where this is disclosed, the first one in a tie."""
+        if not self.label_weights or isinstance(outcome, Numbers):
+            return outcome.label
+        shares = self.weighed(outcome.shares(len(self.labels)))
+        return None if shares is None else int(shares.argmax())
 
     def numbers(self, table: Table, range_pattern: str | None = None) -> Floats:
         """Return, for each row of a table, the mean at the node where the row ends, found as `shares` are.

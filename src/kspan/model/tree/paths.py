@@ -98,7 +98,7 @@ def condition(attribute: Attribute, region: Region) -> str:
     name = _visible(attribute.name)
     ways = [_between(attribute, name, low, high) for low, high in region.intervals]
     if region.values:
-        ways.insert(0, _among(name, attribute.among(region.values)))
+        ways.insert(0, _among(name, attribute.among(region.values), attribute.values))
     if region.missing:
         ways.append(f"{name} is missing")
     return ways[0] if len(ways) == 1 else "(" + " or ".join(ways) + ")"
@@ -229,8 +229,21 @@ def _hidden(node: Node) -> str:
     return f"... {leaves:,} {'leaf' if leaves == 1 else 'leaves'}"
 
 
-def _among(name: str, values: Sequence[str]) -> str:
-    return f"{name} = {_visible(values[0])}" if len(values) == 1 else f"{name} in {_visible(write_set(values))}"
+def _among(name: str, values: Sequence[str], domain: Sequence[str]) -> str:
+    """Write the values of a branch, or those of the domain that are not among them if these are fewer.
+
+    >>> _among("car", ["a", "c"], ["a", "b", "c"]), _among("car", ["a", "b", "d", "e"], ["a", "b", "c", "d", "e"])
+    ('car in {a|c}', 'car is not c')
+    """
+    if len(values) == 1:
+        return f"{name} = {_visible(values[0])}"
+    among = frozenset(values)
+    others = [value for value in domain if value not in among]
+    if not others or len(others) * 2 >= len(values):
+        return f"{name} in {_visible(write_set(values))}"
+    if len(others) == 1:
+        return f"{name} is not {_visible(others[0])}"
+    return f"{name} not in {_visible(write_set(others))}"
 
 
 def _between(attribute: Attribute, name: str, low: float | None, high: float | None) -> str:
