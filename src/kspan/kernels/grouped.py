@@ -243,7 +243,7 @@ def _best_question(
     else:
         _by_response(cells, order, total, first, asked.scale)
         best, cut = _best_cut(cells, order, total, first, least, asked.scale)
-        best -= bit * (values - 2) / 2.0
+        best -= bit * (values - 2)
         for place in range(asked.names.shape[0]):
             gain, group, names = _best_name(cells, order, asked.names[place], total, first, least, asked.scale)
             gain -= bit * math.log2(max(names - 1, 1))
@@ -413,7 +413,7 @@ def alternatives(
     if order.size < 2:
         return 0
     values = max(order.size - int(cells[end - 1, 0] > 0.0), 2)
-    bits = math.log2(values - 1) if asked.numeric[attribute] else (values - 2) / 2.0
+    bits = math.log2(values - 1) if asked.numeric[attribute] else values - 2.0
     turns = 1
     if not asked.numeric[attribute]:
         _by_response(cells, order, total, first, asked.scale)

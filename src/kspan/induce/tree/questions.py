@@ -4,7 +4,7 @@ Numbers are cut anywhere, and people without a number join one of the sides or a
 people answer what is to be told, and cut anywhere in that order (Breiman et al. 1984); a name of the hierarchy, or a
 single value where order is not enough, may be told from all others.
 
-A question costs what it takes to say which one it is: log2 of the cuts of a number, half a bit for each value that may
+A question costs what it takes to say which one it is: log2 of the cuts of a number, a bit for each value that may
 go either way, log2 of the names of a level. So attributes with many values do not win by chance.
 """
 
