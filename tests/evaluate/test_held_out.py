@@ -118,10 +118,11 @@ def test_a_weight_is_divided_like_so_many_people(frame: pl.DataFrame, folds: int
         both.update(dict(rows.select("number", "n").iter_rows()))
         assert both == weights
         asked.update(dict(rows.select("number", "n").iter_rows()))
-        shares = {number: n / weights[number] for number, n in rows.select("number", "n").iter_rows()}
-        # No row is wholly learned from or wholly asked about if it stands for at least one person a fold.
-        assert all(0 < shares.get(number, 0) < 1 for number, n in weights.items() if n >= len(spy.asked))
     assert asked == weights
+    for part in (*({"ill": label} for label in frame["ill"].unique()), {}):
+        of_row = frame.filter(**part)["number"].to_list() if part else frame["number"].to_list()
+        sizes = [rows.filter(pl.col("number").is_in(of_row))["n"].sum() for rows in spy.asked]
+        assert max(sizes) - min(sizes) <= 1
     assert found.people == frame["n"].sum()
     assert (found.accuracy, found.guessing) == pytest.approx(expected(spy, frame, "n"))
 
@@ -162,6 +163,28 @@ def test_noise_that_is_learned_by_heart_is_no_better_than_guessing(method: str) 
     assert found.guessing is not None
     assert found.accuracy <= found.guessing + 2 * (found.gain_error or 0)
     assert found.no_better or found.may_be_chance
+
+
+def test_counts_of_noise_are_no_better_than_guessing() -> None:
+    """Were the people of a row divided evenly, each fold would tell the others what is so by chance."""
+    random = np.random.default_rng(4)
+    people = pl.DataFrame({"x": np.arange(600) // 6, "coin": random.choice(["no", "yes"], 600)})
+    counts = people.group_by("x", "coin").len("n").sort("x", "coin")
+    policy = ks.Policy(public=["x"], target="coin", weight="n", require="k=1", domains={"x": "categorical"})
+    found = held_out(counts, policy, "id3")
+    assert found.people == 600
+    assert found.accuracy == pytest.approx(0.5, abs=0.07)
+    assert held_out(people, replace(policy, weight=None), "id3").accuracy == pytest.approx(0.5, abs=0.07)
+    # So that there is something to know by heart.
+    own = counts.sort("n", descending=True).unique("x", keep="first")["n"].sum() / 600
+    assert own > 0.6
+
+
+def test_weights_may_be_as_large_as_counts_can_be() -> None:
+    people = pl.DataFrame({"x": ["a", "a", "b", "b"], "ill": ["no", "yes"] * 2, "n": [1 << 60, 1, 3, 1 << 60]})
+    found = held_out(people, ks.Policy(public=["x"], target="ill", weight="n", require="k=2"), "id3")
+    assert found.people == pytest.approx(2 << 60)
+    assert found.accuracy == pytest.approx(1.0)
 
 
 def test_a_tree_that_knows_its_people_by_heart_is_told_as_what_it_is_worth() -> None:

@@ -1,5 +1,7 @@
 """5x2 cross-validation and the combined F test."""
 
+from dataclasses import replace
+
 import numpy as np
 import polars as pl
 import pytest
@@ -109,9 +111,22 @@ def test_refusals() -> None:
 def test_a_row_counts_for_as_many_people_as_its_weight() -> None:
     people = pl.DataFrame({"sex": ["F", "M"] * 4, "ill": ["yes"] * 4 + ["no"] * 4, "people": [9] * 4 + [1] * 4})
     policy = ks.Policy(public=["sex"], target="ill", weight="people", require="k=1")
-    folds = [asked for _, asked in halves(people.height, 7)]
-    expected = [
-        people[asked].filter(pl.col("ill") == "yes")["people"].sum() / people[asked]["people"].sum() for asked in folds
-    ]
-    found = ks.five_by_two(people, policy, {"always yes": lambda known, asked: ["yes"] * asked.height}, rng=7)
-    assert found.accuracy["always yes"].ravel().tolist() == pytest.approx(expected)
+    sizes: list[tuple[int, int]] = []
+
+    def always(known: pl.DataFrame, asked: pl.DataFrame) -> list[str]:
+        sizes.append((known["people"].sum(), asked["people"].sum()))
+        return ["yes"] * asked.height
+
+    found = ks.five_by_two(people, policy, {"always yes": always}, rng=7).accuracy["always yes"]
+    assert set(sizes) == {(20, 20)}
+    # 36 of 40 are ill, in both halves together; which half has how many of them is left to chance.
+    assert found.mean(axis=1).tolist() == pytest.approx([0.9] * 5)
+    assert found.std() > 0
+
+
+def test_a_table_of_counts_is_measured_like_its_people() -> None:
+    people = ks.datasets.load_adult("train").select("education", "sex", "income").head(3000)
+    counts = people.group_by("education", "sex", "income").len("n").sort("education", "sex", "income")
+    policy = ks.Policy(public=["education", "sex"], target="income", require="k=1")
+    one, other = ks.five_by_two(people, policy, ["c45"]), ks.five_by_two(counts, replace(policy, weight="n"), ["c45"])
+    assert one.means["c45"] == pytest.approx(other.means["c45"], abs=0.01)

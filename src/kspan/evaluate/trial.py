@@ -19,6 +19,9 @@ from kspan.model.predict import predicted
 from kspan.policy import Policy
 from kspan.policy.values import check_occurs, named_values, of_some
 
+MOST_DRAWN = 10**9
+"""From so many people on each is drawn by a chance of their own, so that about as many are drawn as are to be."""
+
 
 @dataclass(frozen=True, repr=False)
 class Part:
@@ -130,10 +133,10 @@ class Labelled:
         So hands differ by one person at most, of each label as well. All rows of a person go to one hand, or a model
         would be asked about people whom it knows; a person's first label counts then.
 
-        >>> people = pl.DataFrame({"n": [4, 1, 1], "ill": ["no", "yes", "yes"]})
+        >>> people = pl.DataFrame({"n": [40, 1, 1], "ill": ["no", "yes", "yes"]})
         >>> policy = Policy(public=[], target="ill", weight="n", require="k=1")
-        >>> Labelled.of(people, policy).dealt(2, np.random.default_rng(0)).tolist()
-        [[2, 2], [0, 1], [1, 0]]
+        >>> Labelled.of(people, policy).dealt(2, np.random.default_rng(0)).sum(axis=0).tolist()
+        [21, 21]
         """
         if self.persons is not None:
             _, first = np.unique(self.persons, return_index=True)
@@ -145,13 +148,10 @@ class Labelled:
     def drawn(self, share: float, rng: np.random.Generator) -> Int64s:
         """Return how many people of each row are in a share of all, but never all who have a label."""
         assert self.weights is not None
-        order = _by_label(self.labels.codes, rng)
-        weights, labels = self.weights[order], self.labels.codes[order]
-        until = np.cumsum(weights)
-        # How many people with lower labels come before those with the label of each row.
-        before = np.concatenate([[0], np.cumsum(np.bincount(labels, weights))])[labels].astype(np.int64)
-        drawn = np.empty(len(order), np.int64)
-        drawn[order] = np.floor((until - before) * share) - np.floor((until - weights - before) * share)
+        drawn = np.zeros(len(self.weights), np.int64)
+        for rows in _rows_by_label(self.labels.codes):
+            weights = self.weights[rows]
+            drawn[rows] = at_random(weights, int(np.floor(weights.sum() * share)), rng)
         return drawn
 
     def _rows(self, part: Part) -> pl.DataFrame:
@@ -171,13 +171,39 @@ class Labelled:
 
 
 def _dealt(labels: Codes, weights: Int64s, hands: int, rng: np.random.Generator) -> Int64s:
-    order = _by_label(labels, rng)
-    until = np.cumsum(weights[order])
-    # Of the first n people the hand in place h has got n/hands, rounded up if it comes before the one who is next.
-    got = [(until - hand + hands - 1) // hands for hand in range(hands)]
-    dealt = np.empty((len(labels), hands), np.int64)
-    dealt[order] = np.diff(np.stack(got, axis=1), axis=0, prepend=0)
+    if (weights == 1).all():
+        order = _by_label(labels, rng)
+        dealt = np.zeros((len(labels), hands), np.int64)
+        dealt[order, np.arange(len(labels)) % hands] = 1
+        return dealt
+    dealt, before = np.empty((len(labels), hands), np.int64), 0
+    for rows in _rows_by_label(labels):
+        left = weights[rows]
+        until = before + int(left.sum())
+        for hand in range(hands - 1):
+            # As many as a dealer gives this hand, who goes on where the label before has ended.
+            number = (until - hand - 1) // hands - (before - hand - 1) // hands
+            dealt[rows, hand] = at_random(left, number, rng)
+            left = left - dealt[rows, hand]
+        dealt[rows, -1], before = left, until
     return dealt
+
+
+def at_random(weights: Int64s, number: int, rng: np.random.Generator) -> Int64s:
+    """Draw a number of people from rows that stand for several, and return how many of each row are drawn.
+
+    They are not divided evenly: each part would then tell of the other what is so by chance alone.
+    """
+    everybody = int(weights.sum())
+    if everybody < MOST_DRAWN:
+        return rng.multivariate_hypergeometric(weights, min(number, everybody), method="marginals")
+    return rng.binomial(weights, min(number / everybody, 1.0))
+
+
+def _rows_by_label(labels: Codes) -> list[Int64s]:
+    """Return the rows of each label that somebody has."""
+    order = np.argsort(labels, kind="stable")
+    return np.split(order, np.flatnonzero(np.diff(labels[order].astype(np.int64))) + 1)
 
 
 def _by_label(labels: Codes, rng: np.random.Generator) -> Int64s:

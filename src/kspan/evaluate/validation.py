@@ -10,12 +10,11 @@ from numpy.typing import ArrayLike
 from scipy import stats
 
 from kspan.data.arrays import Floats, Int64s
-from kspan.data.encode import encode_people
 from kspan.data.prepared import computed
 from kspan.errors import DataError, PolicyError, did_you_mean
 from kspan.evaluate.agreement import accuracy
 from kspan.evaluate.learners import learner_named
-from kspan.evaluate.truth import known_labels
+from kspan.evaluate.trial import Labelled, Part, Trial, at_random
 from kspan.frames.files import load
 from kspan.policy import Policy, PolicyLike
 
@@ -74,20 +73,15 @@ def five_by_two(
     ((5, 2), True)
     """
     policy = Policy.of(policy)
-    frame = computed(load(people), policy)
-    truth = known_labels(frame, policy, "the table")
-    table = encode_people(frame, policy, [])
-    weights = table.weights
-    if (table.persons is not None and not table.persons.any()) or frame.height < 2:
+    everybody = Labelled.of(computed(load(people), policy), policy)
+    if everybody.people < 2:
         raise DataError("one person cannot be halved: give rows of at least two people")
     fields = contenders if isinstance(contenders, Mapping) else {name: name for name in contenders}
     entered = {name: _contender(given, policy) for name, given in fields.items()}
     reached: dict[str, list[float]] = {name: [] for name in entered}
-    for known, asked in halves(frame.height, rng, table.persons):
-        learned_from, questions = frame[known], frame[asked].drop(str(policy.target))
+    for trial in _trials(everybody, np.random.default_rng(rng)):
         for name, contender in entered.items():
-            theirs = None if weights is None else weights[asked]
-            reached[name].append(accuracy(contender(learned_from, questions), truth[asked], theirs))
+            reached[name].append(accuracy(contender(trial.known, trial.asked), trial.truth, trial.weights))
     # `halves` gives both directions of a halving one after the other: a round is a row.
     return CrossValidation({name: np.array(each).reshape(ROUNDS, 2) for name, each in reached.items()})
 
@@ -110,6 +104,20 @@ def combined_f_test(first: ArrayLike, second: ArrayLike) -> FTest:
         return FTest(0.0, 1.0) if squares == 0 else FTest(np.inf, 0.0)
     f = float(squares / (2 * variances))
     return FTest(f, float(stats.f.sf(f, 2 * ROUNDS, ROUNDS)))
+
+
+def _trials(people: Labelled, rng: np.random.Generator) -> Iterator[Trial]:
+    """Yield the trials of five random halvings, each in both directions."""
+    weights = people.weights
+    if weights is None or people.persons is not None:
+        for known, asked in halves(people.frame.height, rng, people.persons):
+            yield people.trial(*(Part(rows, None if weights is None else weights[rows]) for rows in (known, asked)))
+        return
+    for _ in range(ROUNDS):
+        first = at_random(weights, people.people // 2, rng)
+        one, other = Part.of(first), Part.of(weights - first)
+        yield people.trial(one, other)
+        yield people.trial(other, one)
 
 
 def halves(rows: int, rng: int | np.random.Generator, persons: Int64s | None = None) -> Iterator[tuple[Int64s, Int64s]]:
