@@ -145,7 +145,7 @@ def judged_tree(
     claim = Claim(
         str(policy.require),
         disclosure=told.disclosure,
-        inferred_domains=inferred([*(item.name for item in tree.attributes), tree.target], policy),
+        inferred_domains=inferred(tree.names, policy),
         missing=MISSING_IS_SEEN if missing else None,
         known_rows=_known_rows(people, policy),
     )
@@ -193,7 +193,7 @@ def judged_paths(
     """
     told = tree if disclosure is None else tree.disclosing(disclosure)
     # Whoever made the tree may have taken any domain from its people.
-    names = (*(item.name for item in told.attributes), told.target)
+    names = told.names
     claim = Claim(str(require), counting="paths", disclosure=told.disclosure, inferred_domains=names)
     text = tree_json(TreeRelease(told, claim))
     found = audit_paths(read_tree(json.loads(text)).tree, require, policy)

@@ -61,7 +61,7 @@ def predict(asked: PredictRequest) -> int:
         step(f"reading {asked.data.name}")
         people = read_table(asked.data.asking(asked.sql), dialect(asked.delimiter, asked.encoding, asked.columns))
         step("predicting")
-        made = predicted(model, people, asked.range_pattern)
+        made = predicted(loaded, people, asked.range_pattern)
         if not isinstance(model, Clusters) and model.target in people.columns:
             # Refuses what cannot be compared, before it writes.
             if isinstance(model, NumberPredictor):

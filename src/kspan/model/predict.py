@@ -21,6 +21,9 @@ from kspan.model.questions import answers
 from kspan.model.tree.model import Tree
 from kspan.model.tree.paths import shown_numbers
 
+LIKELY = "probability: "
+"""How the columns begin that tell how likely labels are."""
+
 
 def predict(model: Any, people: Any, *, range_pattern: str | None = None) -> Any:
     """Predict the likeliest label and all probabilities, or the number, for each row of a dataframe or file.
@@ -39,6 +42,8 @@ def predicted(
     """Predict the likeliest label of each row, and the probability of each label if the model tells shares."""
     if isinstance(given, Clusters):
         return pl.DataFrame({"cluster": assigned(given, people) + 1})
+    if isinstance(given, Tree) and given.others:
+        return _of_targets(given, people, range_pattern)
     model = given if isinstance(given, NumberPredictor) else predicting(given)
     if isinstance(model, NumberPredictor):
         return pl.DataFrame([model.of_people(people, check_range_pattern(range_pattern))])
@@ -48,13 +53,24 @@ def predicted(
     return pl.DataFrame(
         {
             f"predicted: {model.target}": pl.Series(labels, dtype=pl.String),
-            **{f"probability: {label}": shares[:, place] for place, label in enumerate(likely)},
+            **{f"{LIKELY}{label}": shares[:, place] for place, label in enumerate(likely)},
         }
     )
 
 
+def _of_targets(tree: Tree, people: pl.DataFrame, range_pattern: str | None) -> pl.DataFrame:
+    """Predict every target of a tree; labels of several targets may be alike, so they are named with theirs."""
+    found = []
+    for view in tree.views():
+        made = predicted(view, people, range_pattern)
+        mine = {name: name.replace(LIKELY, f"probability of {view.target}: ", 1) for name in made.columns[1:]}
+        found.append(made.rename(mine))
+    return pl.concat(found, how="horizontal")
+
+
 def predicting(model: Released) -> "Predictor | NumberPredictor":
-    """Return a model as what predicts labels or numbers; refuse a model that predicts neither."""
+    """Return a model as what predicts labels or numbers: the first target; refuse a model that predicts neither."""
+    model = model.views()[0] if isinstance(model, Tree) else model
     if isinstance(model, Tree) and model.target_kind is not None:
         return NumberPredictor(model, model.target_kind)
     return predictor(model)
@@ -62,6 +78,8 @@ def predicting(model: Released) -> "Predictor | NumberPredictor":
 
 def predictor(model: Released) -> Predictor:
     """Return a model of labels as a `Predictor`; refuse a model that predicts no labels."""
+    if isinstance(model, Tree) and model.others:
+        raise ModelError("a tree of several targets predicts no labels of one alone: give one of its views")
     if isinstance(model, Tree) and model.is_of_numbers:
         raise ModelError("a tree of numbers predicts no labels: give one whose target has labels")
     if isinstance(model, Tree):

@@ -396,7 +396,8 @@ def _called(release: Any) -> str:
 def _model_facts(model: Drawable) -> tuple[Fact, ...]:
     if isinstance(model, Tree):
         leaves = Fact("leaves", f"{len(model.leaves):,}")
-        return leaves, Fact("predicts", visible(model.target)), Fact("tells at each leaf", model.disclosure)
+        targets = Fact("predicts", ", ".join(visible(one.name) for one in model.targets))
+        return leaves, targets, Fact("tells at each leaf", ", ".join(one.disclosure for one in model.views()))
     return (Fact(kind_of(model).name, f"{len(model):,}"),)
 
 

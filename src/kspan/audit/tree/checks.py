@@ -12,7 +12,7 @@ def check_asked(trees: Sequence[Tree], require: Requirement, private: Sequence[s
 
     An attribute that a tree does not ask keeps every requirement: nothing is told of it. Paths tell of labels alone.
     """
-    told = {tree.target for tree in trees if tree.target_role == "private"} | set(private)
+    told = {target.name for tree in trees for target in tree.targets if target.role == "private"} | set(private)
     for part in require.parts:
         if isinstance(part, OnPrivate) and not (told and told.issuperset(part.on)):
             what = f"it knows of {listed(sorted(told))} alone" if told else "nothing that it knows is private"

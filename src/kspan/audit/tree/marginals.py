@@ -25,13 +25,18 @@ def broken_marginals(release: TreeRelease, people: pl.DataFrame, policy: Policy)
     """
     if not release.marginals:
         return []
-    tree = release.tree
-    names = {marginal.attribute: tree.attributes[marginal.attribute].name for marginal in release.marginals}
+    found = [name for view in release.tree.views() for name in _broken(view, release.marginals, people, policy)]
+    return list(dict.fromkeys(found))
+
+
+def _broken(tree: Tree, marginals: Iterable[Marginal], people: pl.DataFrame, policy: Policy) -> list[str]:
+    """Return the attributes whose spread breaks the requirement on one target."""
+    names = {marginal.attribute: tree.attributes[marginal.attribute].name for marginal in marginals}
     table = coded_people(tree, people, policy, list(names.values()))
     private = () if tree.target_role == "public" else (tree.target,)
     return [
         names[marginal.attribute]
-        for marginal in release.marginals
+        for marginal in marginals
         if not _holds(marginal, names[marginal.attribute], table, policy, private)
     ]
 

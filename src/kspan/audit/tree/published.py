@@ -16,13 +16,17 @@ def audit_paths(tree: Tree, require: Requirement, policy: Policy | None = None, 
 
     A path is a leaf with somebody, and the attacker is taken to know every attribute that leads there. Where the tree
     tells only hit and miss, each part of the requirement is asked of the most uneven labels behind them. A policy says
-    how labels are ordered. Of a tree of numbers only sizes can be judged. With private attributes a path is no span:
-    `Audit.assumptions` says so.
+    how labels are ordered. Of numbers, and of several targets, only sizes can be judged. With private attributes a path
+    is no span: `Audit.assumptions` says so.
     """
     if tree.counts_rows:
         raise PolicyError(f"people have several rows, and the figures of the tree count rows: {BY_THE_PEOPLE}")
-    require = resolved(require, (tree.target,))
+    require = resolved(require, [target.name for target in tree.targets])
     check_asked([tree], require)
+    if tree.others and (asked := [part for part in require.parts if isinstance(part, OnPrivate)]):
+        raise PolicyError(f"the tree has several targets, and {asked[0]} is asked of one tree of each: {BY_THE_PEOPLE}")
+    # Every target tells of the same people.
+    tree = tree.views()[0]
     _check_told(tree, require)
     return judge(PublishedPaths(tree, policy, require), require, show=show)
 

@@ -33,6 +33,9 @@ class TreeSpans(SpansOfPeople):
 
     kind = "tree"
     trees: tuple[Tree, ...]
+    """Trees of one target each; one of several targets is as many, which are judged together."""
+    release: tuple[int, ...]
+    """The release that each is of, counted from 1."""
     table: Table
     span: Int64s
     groups: Groups
@@ -87,9 +90,11 @@ class TreeSpans(SpansOfPeople):
         return replace(super().utility, cm=None if labels is None else classification_metric(labels))
 
     def leaves(self, span: int) -> list[list[int]]:
-        """Return, for each tree, the leaves that a span reaches, from left to right."""
+        """Return, for each release, the leaves that a span reaches, from left to right."""
         row = self.example[span]
-        return [alone.leaves(int(alone.span[row])) for alone in self.each]
+        # All targets of a release have the same leaves.
+        first = [self.release.index(at) for at in dict.fromkeys(self.release)]
+        return [self.each[place].leaves(int(self.each[place].span[row])) for place in first]
 
     def bins(self, span: int) -> tuple[int, ...]:
         """The leaves of the first tree that a span reaches."""
@@ -100,8 +105,8 @@ class TreeSpans(SpansOfPeople):
         return [self._shown(span) for span in some]
 
     def _shown(self, span: int) -> dict[str, str]:
-        rows, several = np.flatnonzero(self.span == span), len(self.trees) > 1
-        names = [f"leaves of release {at}" if several else "leaves" for at in range(1, len(self.trees) + 1)]
+        rows, releases = np.flatnonzero(self.span == span), self.release[-1]
+        names = [f"leaves of release {at}" if releases > 1 else "leaves" for at in range(1, releases + 1)]
         reached = (", ".join(str(leaf + 1) for leaf in leaves) for leaves in self.leaves(span))
         shown = dict(zip(names, reached, strict=True))
         for tree in self.trees:
@@ -115,7 +120,7 @@ class TreeSpans(SpansOfPeople):
     def facts(self) -> dict[str, Any]:
         """How many releases were judged together, and what they tell that is not so."""
         return {
-            "releases": len(self.trees),
+            "releases": self.release[-1],
             "untrue": self.untrue,
             "exact": self.exact,
             "inferred": tuple(self._inferred()),
@@ -175,7 +180,7 @@ class TreeSpans(SpansOfPeople):
             told = self.told.get(name)
             what = f"{name} = {self.table[name].label(code)}" if told is None else told.column.label(code)
             # After the leaves in each tree come the public values.
-            public = list(self._shown(span).items())[len(self.trees) :]
+            public = list(self._shown(span).items())[self.release[-1] :]
             known = ", ".join(f"{key} {cell}" for key, cell in public if cell != SUPPRESSED) or "any public values"
             size = int(self.sizes[span])
             yield f"all {size:,} people with {known} have {what}" if size > 1 else f"the one with {known} has {what}"
@@ -184,7 +189,7 @@ class TreeSpans(SpansOfPeople):
 def people_of(trees: Sequence[Tree], people: pl.DataFrame, policy: Policy) -> Table:
     """Code the labels of the people, the public columns that some trees may ask, and the private ones that they do."""
     columns: dict[str, Column] = {}
-    for tree in trees:
+    for tree in (view for one in trees for view in one.views()):
         asked = {node.attribute for node in tree.nodes()}
         names = [
             item.name
@@ -209,6 +214,8 @@ def joint_spans(trees: Sequence[Tree], table: Table, crowd: int = 1) -> TreeSpan
     values does not depend on the person. So nothing tells people apart who have the same span in every tree, while all
     others are told apart by one of the trees. A joint span is one bin only if it is one bin in every tree.
     """
+    release = tuple(place for place, one in enumerate(trees, 1) for _ in one.targets)
+    trees = [view for one in trees for view in one.views()]
     each = tuple(spans_of(tree, table) for tree in trees)
     span, number = each[0].span, len(each[0].groups)
     for more in each[1:]:
@@ -229,9 +236,9 @@ def joint_spans(trees: Sequence[Tree], table: Table, crowd: int = 1) -> TreeSpan
     is_divided = any(one.several for one in ends)
     faults = [quantile_faults(tree, table, people, crowd) for tree, people in zip(trees, ends, strict=True)]
     sums = [untrue_nodes(tree, people) for tree, people in zip(trees, ends, strict=True)]
-    untrue = _of_releases([tuple(dict.fromkeys((*one, *other))) for one, (other, _) in zip(sums, faults, strict=True)])
-    exact = _of_releases([names for _, names in faults])
-    return TreeSpans(tuple(trees), table, span, groups, each, example, told, untrue, exact, is_divided)
+    both = [tuple(dict.fromkeys((*one, *other))) for one, (other, _) in zip(sums, faults, strict=True)]
+    untrue, exact = (_named(trees, release, found) for found in (both, [names for _, names in faults]))
+    return TreeSpans(tuple(trees), release, table, span, groups, each, example, told, untrue, exact, is_divided)
 
 
 def _told(trees: Sequence[Tree], table: Table, each: Sequence[OneTree], ends: Sequence[Ends]) -> dict[str, Told]:
@@ -245,8 +252,11 @@ def _told(trees: Sequence[Tree], table: Table, each: Sequence[OneTree], ends: Se
     return {name: joined(told) for name, told in every.items() if name not in targets}
 
 
-def _of_releases(found: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
-    """Name the nodes of several trees; those of one need no more than their names."""
-    if len(found) == 1:
-        return found[0]
-    return tuple(f"{name} of release {place}" for place, names in enumerate(found, 1) for name in names)
+def _named(trees: Sequence[Tree], release: Sequence[int], found: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
+    """Name nodes of several trees, and what they tell of; those of one need no more than their names."""
+    said = []
+    for tree, at, names in zip(trees, release, found, strict=True):
+        target = f" ({tree.target})" if release.count(at) > 1 else ""
+        of = f" of release {at}" if release[-1] > 1 else ""
+        said += [f"{name}{of}{target}" for name in names]
+    return tuple(said)

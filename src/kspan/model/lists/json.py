@@ -9,6 +9,7 @@ from kspan.model.outcome import LabelCounts, plain
 from kspan.model.tree.admitted import check_disjoint
 from kspan.model.tree.json import read_attributes, read_target
 from kspan.model.tree.nodes import MOST_NODES, NodeReader
+from kspan.model.tree.told import OutcomeReader
 from kspan.model.tree.writing import ranks, write_attribute, write_region
 
 FORMAT, VERSION = "kspan/decision-list", 1
@@ -55,17 +56,18 @@ no decision list that kspan wrote
     check_keys(top, document, ("format", "version", "attributes", "target", "rules", "default"))
     attributes = read_attributes(top, document["attributes"])
     target, role, labels = read_target(Place(source, "the target"), document["target"], attributes)
-    reader = NodeReader(attributes, labels, "counts")
+    told = OutcomeReader(labels, "counts")
+    reader = NodeReader(attributes, told)
     if not isinstance(document["rules"], list) or len(document["rules"]) > MOST_RULES:
         top.refuse(f"'rules' must be a list of at most {MOST_RULES:,} rules")
     places = (Place(source, f"rule {count}") for count in range(1, len(document["rules"]) + 1))
-    rules = tuple(_rule(reader, place, found) for place, found in zip(places, document["rules"], strict=True))
+    rules = tuple(_rule(reader, told, place, found) for place, found in zip(places, document["rules"], strict=True))
     last = Place(source, "the default")
     check_keys(last, document["default"], ("counts",))
-    return DecisionList(attributes, target, role, labels, rules, reader.counts(last, document["default"]["counts"]))
+    return DecisionList(attributes, target, role, labels, rules, told.counts(last, document["default"]["counts"]))
 
 
-def _rule(reader: NodeReader, place: Place, found: Any) -> ListRule:
+def _rule(reader: NodeReader, told: OutcomeReader, place: Place, found: Any) -> ListRule:
     check_keys(place, found, ("conditions", "counts"))
     if not isinstance(found["conditions"], list) or not found["conditions"]:
         place.refuse("'conditions' must be a list of at least one condition")
@@ -74,7 +76,7 @@ def _rule(reader: NodeReader, place: Place, found: Any) -> ListRule:
     )
     if len({one.attribute for one in conditions}) < len(conditions):
         place.refuse("two of its conditions ask the same attribute")
-    return ListRule(conditions, reader.counts(place, found["counts"]))
+    return ListRule(conditions, told.counts(place, found["counts"]))
 
 
 def _condition(reader: NodeReader, place: Place, found: Any) -> Condition:

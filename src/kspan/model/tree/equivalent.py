@@ -12,7 +12,7 @@ from kspan.data.arrays import Int64s
 from kspan.data.cells import SUPPRESSED, number_text, write_interval, write_set
 from kspan.data.groups import NO_WEIGHTS, tally
 from kspan.data.table import Column, Table
-from kspan.errors import DataError
+from kspan.errors import DataError, ModelError, listed
 from kspan.frames.files import load
 from kspan.frames.native import of_its_kind
 from kspan.model.kinds import model_of
@@ -59,6 +59,12 @@ def equivalent_table(tree: Any, people: Any, policy: PolicyLike) -> Any:
 
 def equivalent_frame(tree: Tree, people: pl.DataFrame, policy: Policy) -> pl.DataFrame:
     """Make the equivalent table of a tree for the people of a frame."""
+    labelled = [target.name for target in tree.targets if target.kind is None]
+    if len(labelled) > 1:
+        raise ModelError(
+            f"the tree tells the labels of {listed(labelled)} apart, and rows of a table would tell which go together: "
+            "give one of its views"
+        )
     table = _asked(tree, people, policy)
     known = {
         number: KnownRegions(attribute, table[attribute.name])
@@ -71,8 +77,8 @@ def equivalent_frame(tree: Tree, people: pl.DataFrame, policy: Policy) -> pl.Dat
         (known[number].shown() if number in known else everything).alias(attribute.name)
         for number, attribute in enumerate(tree.attributes)
     ]
-    target = _means(tree, leaf) if tree.is_of_numbers else _labels(table[tree.target])
-    shown = pl.DataFrame([*cells, target])
+    targets = [_means(one, leaf) if one.is_of_numbers else _labels(table[one.target]) for one in tree.views()]
+    shown = pl.DataFrame([*cells, *targets])
     shown = shown.with_columns(pl.all().replace(SUPPRESSED, policy.suppressed_text))
     order = shown.columns
     if policy.weight is not None and table.weights is not None:
@@ -254,7 +260,10 @@ def _asked(tree: Tree, people: pl.DataFrame, policy: Policy) -> Table:
     """Code the label and the columns that the tree asks about."""
     check_roles(tree, policy)
     numbers = {node.attribute for node in tree.nodes() if node.attribute is not None}
-    return coded_people(tree, people, policy, [tree.attributes[number].name for number in sorted(numbers)])
+    names = [tree.attributes[number].name for number in sorted(numbers)]
+    first, *others = (coded_people(view, people, policy, names) for view in tree.views())
+    targets = {name: column for one in others for name, column in one.columns.items() if name not in names}
+    return replace(first, columns={**first.columns, **targets})
 
 
 def _check_range(attribute: Attribute, column: Column) -> None:
@@ -274,5 +283,5 @@ def _labels(column: Column) -> pl.Series:
 def _means(tree: Tree, leaf: Int64s) -> pl.Series:
     """The mean of the leaf of each row; a number of a person is not shown."""
     means = [one.outcome.mean if isinstance(one.outcome, Numbers) else None for one in tree.leaves]
-    cells = [None if mean is None else tree.cell(mean) for mean in means]
+    cells = [None if mean is None else tree.targets[0].cell(mean) for mean in means]
     return pl.Series(tree.target, cells, dtype=pl.String)[leaf]

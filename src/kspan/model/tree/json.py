@@ -12,9 +12,10 @@ from kspan.model.checks import Place, check_keys, flag, known_rows, number, one_
 from kspan.model.claim import Claim
 from kspan.model.documents import check_format, lines, parsed
 from kspan.model.outcome import DISCLOSURES, NUMBER_DISCLOSURES, Disclosure
-from kspan.model.tree.model import Attribute, Role, Tree
-from kspan.model.tree.nodes import NodeReader, shown_by
+from kspan.model.tree.model import Attribute, Role, Target, Tree
+from kspan.model.tree.nodes import OTHERS, NodeReader
 from kspan.model.tree.release import TreeRelease
+from kspan.model.tree.told import OutcomeReader, shown_by
 from kspan.model.tree.writing import FORMAT, OF_NUMBERS, VERSION, write_tree
 from kspan.policy.policy import Counting
 
@@ -50,26 +51,41 @@ def read_tree(document: Any, source: str = "the model") -> TreeRelease:
     top = Place(source, "the top")
     check_format(top, document, FORMAT, VERSION, "tree", OF_NUMBERS)
     needed = ("format", "version", "attributes", "target", "root")
-    check_keys(top, document, needed, ("claim", "marginals", "counts"))
+    of_numbers = document["version"] == OF_NUMBERS
+    check_keys(top, document, needed, ("claim", "marginals", "counts", *([OTHERS] if of_numbers else [])))
     attributes = read_attributes(top, document["attributes"])
-    of_numbers, place = document["version"] == OF_NUMBERS, Place(source, "the target")
-    labels, kind = tuple[str, ...](), None
+    place = Place(source, "the target")
     if of_numbers:
-        target, role, kind = _target_of_numbers(place, document["target"], attributes)
+        first, *others = _targets(place, document, attributes)
     else:
-        target, role, labels = read_target(place, document["target"], attributes)
-    known: Sequence[Disclosure] = NUMBER_DISCLOSURES if of_numbers else DISCLOSURES
+        first, others = Target(*read_target(place, document["target"], attributes)), []
+    known = _known(first)
     claim = None
     if "claim" in document:
-        names = [*(one.name for one in attributes), target]
+        names = [*(one.name for one in attributes), *(one.name for one in (first, *others))]
         claim = read_claim(Place(source, "the claim"), document["claim"], names, known)
-    # A claim says what all nodes disclose; without one, the root decides.
-    disclosure = shown_by(document["root"], known) if claim is None else claim.disclosure
-    reader = NodeReader(attributes, labels, disclosure)
-    root = reader.read(Place(source, "root"), document["root"])
-    marginals = reader.marginals(top, document.get("marginals", []), root.people)
+    # A claim says what all nodes disclose; without one, the root decides. It also does for the other targets.
+    root = document["root"]
+    disclosure = shown_by(root, known) if claim is None else claim.disclosure
+    beside = [OutcomeReader(one.labels, shown_by(told, _known(one))) for one, told in _beside(root, others)]
+    reader = NodeReader(attributes, OutcomeReader(first.labels, disclosure), *beside)
+    read = reader.read(Place(source, "root"), root)
+    marginals = reader.marginals(top, document.get("marginals", []), read.people)
     by_rows = "counts" in document and one_of(top, "'counts'", document["counts"], ("people", "rows")) == "rows"
-    return TreeRelease(Tree(attributes, target, role, labels, root, by_rows, kind), claim, marginals)
+    named = first.name, first.role, first.labels
+    return TreeRelease(Tree(attributes, *named, read, by_rows, first.kind, tuple(others)), claim, marginals)
+
+
+def _known(target: Target) -> Sequence[Disclosure]:
+    """Return what may be disclosed of a target."""
+    return DISCLOSURES if target.kind is None else NUMBER_DISCLOSURES
+
+
+def _beside(root: Any, others: Sequence[Target]) -> list[tuple[Target, Any]]:
+    """Return what the root tells of each of the other targets, as far as it is there; the reader looks closer."""
+    told = root.get(OTHERS) if isinstance(root, dict) else None
+    found = told if isinstance(told, list) else []
+    return [(one, found[place] if place < len(found) else None) for place, one in enumerate(others)]
 
 
 # The head
@@ -115,10 +131,30 @@ def _kind(place: Place, found: Any, families: Sequence[str]) -> Kind:
     return kind
 
 
-def _target_of_numbers(place: Place, found: Any, attributes: Sequence[Attribute]) -> tuple[str, Role, Kind]:
+def _targets(place: Place, document: Any, attributes: Sequence[Attribute]) -> list[Target]:
+    """Read a target that is a number or, if there are others, any targets; no two have one name."""
+    if OTHERS not in document:
+        return [_target_of_numbers(place, document["target"], attributes)]
+    if not isinstance(document[OTHERS], list) or not document[OTHERS]:
+        place.refuse(f"{OTHERS!r} must be a list of at least one more target")
+    found = list[Target]()
+    places = [place, *(Place(place.source, f"other target {count}") for count in range(1, len(document[OTHERS]) + 1))]
+    for at, given in zip(places, (document["target"], *document[OTHERS]), strict=True):
+        has_labels = isinstance(given, dict) and "labels" in given
+        target = (
+            Target(*read_target(at, given, attributes)) if has_labels else _target_of_numbers(at, given, attributes)
+        )
+        if any(target.name == other.name for other in found):
+            at.refuse("an earlier target has the same name")
+        found.append(target)
+    return found
+
+
+def _target_of_numbers(place: Place, found: Any, attributes: Sequence[Attribute]) -> Target:
     """Read the name, the role and the kind of a target that is a number."""
     check_keys(place, found, ("name", "role", "kind"), ("calendar",))
-    return *_named(place, found, attributes), _kind(place, found, (NUMERIC,))
+    name, role = _named(place, found, attributes)
+    return Target(name, role, kind=_kind(place, found, (NUMERIC,)))
 
 
 def _named(place: Place, found: Any, attributes: Sequence[Attribute]) -> tuple[str, Role]:

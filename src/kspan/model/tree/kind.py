@@ -1,13 +1,15 @@
 """Decision trees as a kind of model."""
 
+from dataclasses import replace
+
 from kspan.data.encode import encode_people
 from kspan.data.kinds.numbers import NUMBERS
 from kspan.data.kinds.words import WORDS
 from kspan.model.kind import Kind
-from kspan.model.outcome import Numbers
+from kspan.model.outcome import LabelCounts, Numbers
 from kspan.model.tree.imported import imported, is_fitted_tree
 from kspan.model.tree.json import read_tree
-from kspan.model.tree.model import Attribute, Edge, Node, Region, Tree
+from kspan.model.tree.model import Attribute, Edge, Node, Region, Target, Tree
 from kspan.model.tree.release import TreeRelease
 from kspan.model.tree.writing import FORMAT, write_tree
 
@@ -32,6 +34,16 @@ def example_of_numbers() -> Tree:
     return Tree((sex,), "income", "private", (), root, target_kind=NUMBERS)
 
 
+def example_of_several() -> Tree:
+    """A tree that asks a word, and predicts a number and a label."""
+    tree = example_of_numbers()
+    told = (LabelCounts((7, 3)), LabelCounts((4, 2)), LabelCounts((3, 1)))
+    sons = zip(tree.root.edges, told[1:], strict=True)
+    edges = tuple(Edge(edge.region, replace(edge.node, others=(one,))) for edge, one in sons)
+    root = replace(tree.root, edges=edges, others=told[:1])
+    return replace(tree, root=root, others=(Target("risk", "private", ("low", "high")),))
+
+
 TREE = Kind(
     "tree",
     "decision tree",
@@ -42,5 +54,5 @@ TREE = Kind(
     example,
     is_fitted_tree,
     lambda given, people, policy: imported(given, encode_people(people, policy), policy),
-    (example_of_numbers,),
+    (example_of_numbers, example_of_several),
 )

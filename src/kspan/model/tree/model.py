@@ -127,6 +127,8 @@ class Node:
     outcome: Outcome
     attribute: int | None = None
     edges: tuple[Edge, ...] = ()
+    others: tuple[Outcome, ...] = ()
+    """What is told of the other targets of the tree, in their order."""
 
     @classmethod
     def of_counts(cls, counts: Iterable[float], attribute: int | None = None, edges: tuple[Edge, ...] = ()) -> "Node":
@@ -154,9 +156,39 @@ class Node:
         return f"Node({_people(self)}{len(self.edges)} edges)"
 
 
+@dataclass(frozen=True)
+class Target:
+    """What a tree predicts: it has labels, or is a number of some kind."""
+
+    name: str
+    role: Role
+    labels: tuple[str, ...] = ()
+    kind: Kind | None = None
+
+    def number(self, value: float) -> str:
+        """Write a number for people to read: with few digits, dates and times as such.
+
+        >>> from kspan.data.kinds.numbers import NUMBERS
+        >>> pay = Target("pay", "private", kind=NUMBERS)
+        >>> pay.number(51234.567), pay.number(33.3333333), pay.number(0.000123456)
+        ('51235', '33.333', '0.00012346')
+        """
+        if self.kind is not None and self.kind.has_own_spelling:
+            return self.cell(value)
+        size = math.floor(math.log10(abs(value))) if value else 0
+        return number_text(round(float(value), max(0, DIGITS - 1 - size)))
+
+    def cell(self, value: float) -> str:
+        """Write a number as a table shows it."""
+        return number_text(value) if self.kind is None else self.kind.text(value)
+
+
 @dataclass(frozen=True, repr=False)
 class Tree(ShownInNotebooks):
-    """A decision tree with the domain of every attribute that it was offered; its target has labels, or is a number."""
+    """A decision tree with the domain of every attribute that it was offered; its target has labels, or is a number.
+
+    It may have other targets, of which every node tells as well. Whoever is about one target is about the first.
+    """
 
     attributes: tuple[Attribute, ...]
     target: str
@@ -167,23 +199,32 @@ class Tree(ShownInNotebooks):
     """Are counts those of rows, since people have several? Then they do not tell how many people there are."""
     target_kind: Kind | None = None
     """What kind of numbers the target has; None if it has labels."""
+    others: tuple[Target, ...] = ()
+    """What it predicts besides."""
     label_weights: tuple[float, ...] = ()
     """How much people of each label count in predictions; all alike if it is empty."""
 
     def __post_init__(self) -> None:
-        if bool(self.labels) == self.is_of_numbers or isinstance(self.root.outcome, Numbers) != self.is_of_numbers:
-            raise ModelError("a tree tells of labels or of numbers: give it labels, or the kind of its numbers, alone")
+        if len(self.root.others) != len(self.others):
+            raise ModelError("a tree with several targets tells of each at every node: give all nodes as many outcomes")
+        for target, told in zip(self.targets, (self.root.outcome, *self.root.others), strict=True):
+            if bool(target.labels) != (target.kind is None) or isinstance(told, Numbers) != (target.kind is not None):
+                raise ModelError(
+                    "a tree tells of labels or of numbers: give it labels, or the kind of its numbers, alone"
+                )
         if self.label_weights and (len(self.label_weights) != len(self.labels) or self.disclosure not in WEIGHABLE):
             raise ModelError(
                 "a tree that weighs labels has a weight for each, and discloses counts or shares: from less its "
                 "predictions do not follow"
             )
-        if any(node.outcome.kind != self.disclosure for node in self.nodes()):
+        kinds = _disclosures(self.root)
+        if any(_disclosures(node) != kinds for node in self.nodes()):
             raise ModelError("the nodes of the tree disclose different things: give each the same disclosure")
 
     def __repr__(self) -> str:
         unit = "rows" if self.counts_rows else "people"
-        return f"Tree({len(self.leaves)} leaves, {_people(self.root, unit)}target {self.target!r})"
+        also = "".join(f" and {other.name!r}" for other in self.others)
+        return f"Tree({len(self.leaves)} leaves, {_people(self.root, unit)}target {self.target!r}{also})"
 
     def __str__(self) -> str:
         from kspan.model.tree.paths import text  # which shows trees, and so must know them first
@@ -195,30 +236,48 @@ class Tree(ShownInNotebooks):
         """Is the target a number?"""
         return self.target_kind is not None
 
+    @property
+    def targets(self) -> tuple[Target, ...]:
+        """All that it predicts."""
+        return (Target(self.target, self.target_role, self.labels, self.target_kind), *self.others)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of all attributes and targets."""
+        return (*(one.name for one in self.attributes), *(one.name for one in self.targets))
+
+    def views(self) -> tuple["Tree", ...]:
+        """The tree as several: for each target one that tells of it alone."""
+        if not self.others:
+            return (self,)
+        return tuple(self._view(place, target) for place, target in enumerate(self.targets))
+
+    def _view(self, place: int, target: Target) -> "Tree":
+        root = self._made_of(lambda told: (told[place],))
+        return Tree(self.attributes, target.name, target.role, target.labels, root, self.counts_rows, target.kind)
+
+    def _made_of(self, of: Callable[[tuple[Outcome, ...]], tuple[Outcome, ...]]) -> Node:
+        """The root of the same tree with other outcomes, made of those of each node: of the first target and others."""
+        order, made = list(self.nodes()), dict[int, Node]()
+        # Children before their parents, and no recursion: trees may be deep.
+        for node in reversed(order):
+            edges = tuple(Edge(edge.region, made[id(edge.node)]) for edge in node.edges)
+            first, *others = of((node.outcome, *node.others))
+            made[id(node)] = Node(first, node.attribute, edges, tuple(others))
+        return made[id(self.root)]
+
     def check_labels(self, what: str) -> None:
-        """Refuse a tree of numbers where labels are needed; `what` needs them."""
+        """Refuse a tree of numbers, or of several targets, where labels are needed; `what` needs them."""
+        if self.others:
+            raise ModelError(
+                f"the tree predicts {1 + len(self.others)} columns, and {what} needs one with labels: give one of its "
+                "views, whose target has labels"
+            )
         if self.is_of_numbers:
             raise ModelError(
                 f"the tree predicts numbers of {self.target!r}, and {what} needs labels: give a tree whose target has "
                 "labels"
             )
-
-    def number(self, value: float) -> str:
-        """Write a number of the target for people to read: with few digits, dates and times as such.
-
-        >>> from kspan.data.kinds.numbers import NUMBERS
-        >>> tree = Tree((), "pay", "private", (), Node(Numbers(3, 0.0)), target_kind=NUMBERS)
-        >>> tree.number(51234.567), tree.number(33.3333333), tree.number(0.000123456)
-        ('51235', '33.333', '0.00012346')
-        """
-        if self.target_kind is not None and self.target_kind.has_own_spelling:
-            return self.cell(value)
-        size = math.floor(math.log10(abs(value))) if value else 0
-        return number_text(round(float(value), max(0, DIGITS - 1 - size)))
-
-    def cell(self, value: float) -> str:
-        """Write a number of the target as a table shows it."""
-        return number_text(value) if self.target_kind is None else self.target_kind.text(value)
 
     @property
     def disclosure(self) -> Disclosure:
@@ -228,20 +287,25 @@ class Tree(ShownInNotebooks):
     def disclosing(self, kind: str) -> "Tree":
         """Return the same tree, disclosing only this kind of outcome: counts, hit-miss, shares or label.
 
-        A tree of numbers discloses the interval, the median or the mean.
+        A tree of numbers discloses the interval, the median or the mean. Of several targets those that can be disclosed
+        so are; the others stay as they are.
 
         >>> Tree((), "risk", "private", ("bad", "good"), Node.of_counts((3, 1))).disclosing("label").root.outcome
         Label(label=0)
         """
-        wanted = disclosure_named(kind, NUMBER_DISCLOSURES if self.is_of_numbers else DISCLOSURES)
-        if wanted == self.disclosure:
+        told = (self.root.outcome, *self.root.others)
+        known = [NUMBER_DISCLOSURES if isinstance(one, Numbers) else DISCLOSURES for one in told]
+        wanted = disclosure_named(kind, tuple(dict.fromkeys(word for words in known for word in words)))
+        if all(one.kind == wanted or wanted not in words for one, words in zip(told, known, strict=True)):
             return self
-        order, made = list(self.nodes()), dict[int, Node]()
-        # Children before their parents, and no recursion: trees may be deep.
-        for node in reversed(order):
-            edges = tuple(Edge(edge.region, made[id(edge.node)]) for edge in node.edges)
-            made[id(node)] = Node(reduced(node.outcome, wanted), node.attribute, edges)
-        return replace(self, root=made[id(self.root)])
+        return replace(
+            self,
+            root=self._made_of(
+                lambda every: tuple(
+                    reduced(one, wanted) if wanted in words else one for one, words in zip(every, known, strict=True)
+                )
+            ),
+        )
 
     def nodes(self) -> Iterator[Node]:
         """Every node, parents before children, left to right."""
@@ -320,6 +384,12 @@ class Tree(ShownInNotebooks):
                 rows, weights = rows[ends], weights[ends]
             answers[rows] += weights[:, None] * answer
         return answers
+
+
+def _disclosures(node: Node) -> tuple[Disclosure, ...]:
+    """What a node tells of each target."""
+    # Kept short for the usual case: there may be a million nodes.
+    return (node.outcome.kind, *[other.kind for other in node.others]) if node.others else (node.outcome.kind,)
 
 
 def _mean(outcome: Outcome) -> Floats | None:

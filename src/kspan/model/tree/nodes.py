@@ -11,52 +11,33 @@ from kspan.data.garbage import uncollected
 from kspan.errors import did_you_mean
 from kspan.model.checks import Place, check_keys, flag, number, pair, text, texts
 from kspan.model.outcome import (
-    WHOLE,
-    Disclosure,
     HitMiss,
-    Label,
     LabelCounts,
     Numbers,
     Outcome,
-    Shares,
 )
 from kspan.model.tree.admitted import Admitted, check_cover, check_disjoint
 from kspan.model.tree.model import Attribute, Edge, Node, Region
 from kspan.model.tree.release import Marginal
-from kspan.model.tree.sums import MOST_PEOPLE, SLACK, adds_up, read_people
-from kspan.model.tree.told_numbers import check_means, read_numbers
+from kspan.model.tree.sums import adds_up, read_people
+from kspan.model.tree.told import OutcomeReader
+from kspan.model.tree.told_numbers import check_means
 
 MOST_DEPTH = 250
 """The most edges from the root to a leaf."""
 MOST_NODES = 1_000_000
 
-KEYS: dict[Disclosure, tuple[str, ...]] = {
-    "counts": ("counts",),
-    "hit-miss": ("label", "hit", "miss"),
-    "shares": ("shares",),
-    "label": ("label",),
-    "mean": ("people", "mean"),
-    "median": ("people", "mean", "median"),
-    "interval": ("people", "mean", "median", "interval"),
-}
-"""The keys of a node that tell of its people, for each disclosure."""
 BRANCHING = ("attribute", "edges")
 """The further keys of a node that is no leaf."""
-
-
-def shown_by(root: Any, known: Sequence[Disclosure]) -> Disclosure:
-    """Tell from the root what a document without a claim discloses; every other node must disclose the same."""
-    found = root if isinstance(root, dict) else {}
-    # The last key tells kinds apart if those with more keys come first: hit-miss also has a label.
-    most_first = sorted(known, key=lambda kind: -len(KEYS[kind]))
-    return next((kind for kind in most_first if KEYS[kind][-1] in found), known[0])
+OTHERS = "others"
+"""The key of what a node tells of the other targets of a tree."""
 
 
 @dataclass(slots=True)
 class _Draft:
     """A node that was checked; it becomes a `Node` when the nodes below it are made."""
 
-    outcome: Outcome
+    told: tuple[Outcome, ...]
     attribute: int | None
     regions: list[Region]
     sons: list["_Draft"]
@@ -68,7 +49,7 @@ class _Task:
 
     place: Place
     found: Any
-    outcome: Outcome
+    told: tuple[Outcome, ...]
     admitted: dict[int, Admitted]
     above: _Draft | None = None
 
@@ -76,16 +57,17 @@ class _Task:
 class NodeReader:
     """Reads and checks the nodes of one document."""
 
-    def __init__(self, attributes: Sequence[Attribute], labels: Sequence[str], disclosure: Disclosure) -> None:
-        self.attributes, self.disclosure = attributes, disclosure
-        self.labels = {label: place for place, label in enumerate(labels)}
+    def __init__(self, attributes: Sequence[Attribute], *outcomes: OutcomeReader) -> None:
+        """Read nodes that tell of one target, or of several."""
+        self.attributes, self.outcomes = attributes, outcomes
+        self.keys = (*outcomes[0].keys, *([OTHERS] if len(outcomes) > 1 else []))
         self.number = {attribute.name: place for place, attribute in enumerate(attributes)}
         self.whole = [Admitted.all_of(attribute) for attribute in attributes]
 
     @uncollected()
     def read(self, place: Place, found: Any) -> Node:
         """Read the root and everything below it; a node is checked with its edges before the nodes below it."""
-        waiting, drafts, seen = [_Task(place, found, self.outcome(place, found), {})], list[_Draft](), 1
+        waiting, drafts, seen = [_Task(place, found, self.told(place, found), {})], list[_Draft](), 1
         while waiting:
             task = waiting.pop()
             draft, below = self.draft(task)
@@ -102,12 +84,12 @@ class NodeReader:
         place, found = task.place, task.found
         if place.depth > MOST_DEPTH:
             place.refuse(f"a tree is at most {MOST_DEPTH:,} edges deep")
-        draft = _Draft(task.outcome, None, [], [])
+        draft = _Draft(task.told, None, [], [])
         if task.above is not None:
             task.above.sons.append(draft)
         if not any(key in found for key in BRANCHING):
             return draft, []
-        check_keys(place, found, (*KEYS[self.disclosure], *BRANCHING))
+        check_keys(place, found, (*self.keys, *BRANCHING))
         draft.attribute = self.attribute(place, found["attribute"])
         return draft, self.edges(task, draft, draft.attribute)
 
@@ -118,17 +100,18 @@ class NodeReader:
             place.refuse("'edges' must be a list of at least one edge")
         places = [place.below(f"edge {count}") for count in range(1, len(edges) + 1)]
         draft.regions = [self.region(at, edge, asked) for at, edge in zip(places, edges, strict=True)]
-        outcomes = [self.outcome(at, edge["node"]) for at, edge in zip(places, edges, strict=True)]
-        _check_sum(place, draft.outcome, outcomes)
+        below = [self.told(at, edge["node"]) for at, edge in zip(places, edges, strict=True)]
+        for own, those in zip(draft.told, zip(*below, strict=True), strict=True):
+            _check_sum(place, own, those)
         admitted = task.admitted.get(asked, self.whole[asked])
         check_disjoint(place, draft.regions)
         check_cover(place, admitted, draft.regions)
         tasks = []
-        for at, edge, region, outcome in zip(places, edges, draft.regions, outcomes, strict=True):
+        for at, edge, region, told in zip(places, edges, draft.regions, below, strict=True):
             left = admitted.through(region)
             if not left or (region.missing and not left.missing):
                 at.refuse("the edge admits what cannot come here any more")
-            tasks.append(_Task(at, edge["node"], outcome, {**task.admitted, asked: left}, draft))
+            tasks.append(_Task(at, edge["node"], told, {**task.admitted, asked: left}, draft))
         return tasks
 
     def marginals(self, top: Place, found: Any, people: float | None) -> tuple[Marginal, ...]:
@@ -161,60 +144,24 @@ class NodeReader:
         check_cover(place, self.whole[asked], regions)
         return Marginal(asked, tuple(zip(regions, counts, strict=True)))
 
-    def outcome(self, place: Place, found: Any) -> Outcome:
-        """Read what a node tells of its people."""
-        check_keys(place, found, KEYS[self.disclosure], BRANCHING)
-        if self.disclosure == "counts":
-            return self.counts(place, found["counts"])
-        if self.disclosure == "shares":
-            return self.shares(place, found["shares"])
-        if self.disclosure in ("mean", "median", "interval"):
-            return read_numbers(place, found, self.disclosure)
-        label = self.label(place, found["label"])
-        return Label(label) if self.disclosure == "label" else self.hit_miss(place, label, found)
-
-    def counts(self, place: Place, found: Any) -> LabelCounts:
-        """Read how many people have each label."""
-        self.check_list(place, "'counts'", found)
-        # The usual case, checked for all labels at once: there may be a million nodes.
-        if WHOLE.issuperset(map(type, found)) and min(found) >= 0 and max(found) <= MOST_PEOPLE:
-            return LabelCounts(tuple(found))
-        return LabelCounts(tuple(read_people(place, "each of 'counts'", count) for count in found))
-
-    def shares(self, place: Place, found: Any) -> Shares:
-        """Read the share of each label; null where nobody came."""
-        if found is None:
-            return Shares(None)
-        self.check_list(place, "'shares'", found)
-        shares = tuple(number(place, "each of 'shares'", share) for share in found)
-        if min(shares) < 0 or abs(sum(shares) - 1) > SLACK:
-            place.refuse("'shares' must be numbers from 0 to 1 that add up to 1")
-        return Shares(shares)
-
-    def hit_miss(self, place: Place, label: int | None, found: Any) -> HitMiss:
-        """Read how many people have the commonest label (hit) and how many do not (miss)."""
-        hit, miss = (read_people(place, repr(key), found[key]) for key in ("hit", "miss"))
-        if (label is None) != (hit == 0) or (label is None and miss):
-            place.refuse("'label' is null, and 'hit' and 'miss' are 0, where nobody came and nowhere else")
-        # No other label can have more people than the commonest.
-        most = hit * (len(self.labels) - 1)
-        if miss > most and not adds_up(most, [miss]):
-            place.refuse("too many miss its 'label' for it to be the commonest")
-        return HitMiss(label, hit, miss)
-
-    def label(self, place: Place, found: Any) -> int | None:
-        """Return the place of a label, or None where nobody came."""
-        if found is None:
-            return None
-        name = text(place, "'label', unless it is null,", found)
-        if name not in self.labels:
-            place.refuse("'label' is none of the target's labels")
-        return self.labels[name]
-
-    def check_list(self, place: Place, what: str, found: Any) -> None:
-        """Refuse anything but a list with one item per label."""
-        if not isinstance(found, list) or len(found) != len(self.labels):
-            place.refuse(f"{what} must be a list of {len(self.labels)} numbers, one a label")
+    def told(self, place: Place, found: Any) -> tuple[Outcome, ...]:
+        """Read what a node tells of its people: of the first target, and of all others."""
+        check_keys(place, found, self.keys, BRANCHING)
+        first = self.outcomes[0].read(place, found)
+        if len(self.outcomes) == 1:
+            return (first,)
+        given = found[OTHERS]
+        if not isinstance(given, list) or len(given) != len(self.outcomes) - 1:
+            place.refuse(f"{OTHERS!r} must be a list with an outcome for each of the other targets")
+        others = []
+        for count, (reader, each) in enumerate(zip(self.outcomes[1:], given, strict=True), 1):
+            at = place.below(f"other {count}")
+            check_keys(at, each, reader.keys)
+            others.append(reader.read(at, each))
+        people = {one.people for one in (first, *others) if one.people is not None}
+        if people and not adds_up(min(people), [max(people)]):
+            place.refuse("its targets tell of different numbers of people")
+        return (first, *others)
 
     def attribute(self, place: Place, found: Any) -> int:
         """Return the place of the attribute with this name."""
@@ -247,7 +194,7 @@ def _made(drafts: list[_Draft]) -> Node:
     for draft in reversed(drafts):
         sons = [made.pop(id(son)) for son in draft.sons]
         edges = tuple(Edge(region, son) for region, son in zip(draft.regions, sons, strict=True))
-        made[id(draft)] = Node(draft.outcome, draft.attribute, edges)
+        made[id(draft)] = Node(draft.told[0], draft.attribute, edges, draft.told[1:])
     return made[id(drafts[0])]
 
 

@@ -9,7 +9,7 @@ from kspan.data.cells import write_set
 from kspan.data.kinds.calendar import Calendar
 from kspan.data.kinds.kind import Kind
 from kspan.model.outcome import HitMiss, LabelCounts, Numbers, Outcome, Shares, plain
-from kspan.model.tree.model import Attribute, Node, Region, Tree
+from kspan.model.tree.model import Attribute, Node, Region, Target, Tree
 
 EVERYONE = "everyone"
 """The path to the root."""
@@ -19,7 +19,7 @@ def paths(tree: Tree) -> pl.DataFrame:
     """Return one row per leaf, left to right: its path, its people, and their majority (null if there is nobody).
 
     Of a tree of numbers it is their mean instead, the median, and the ends of the interval. What the tree does not
-    disclose has no column.
+    disclose has no column, and neither have other targets than the first: give a view of the tree for these.
     """
     found = list(_leaf_paths(tree))
     if tree.target_kind is not None:
@@ -159,8 +159,7 @@ def _lines(tree: Tree, depth: int | None) -> Iterator[str]:
         line, level, node = waiting.pop()
         before = "|  " * (level - 1) + (f"{line}: " if line else "")
         if node.attribute is None:
-            told = node.outcome
-            yield before + (numbers_text(tree, told) if isinstance(told, Numbers) else outcome_text(tree.labels, told))
+            yield before + _leaf_text(tree, node)
         elif depth is not None and level >= depth:
             yield before + _hidden(node)
         else:
@@ -186,22 +185,33 @@ def outcome_text(labels: Sequence[str], outcome: Outcome) -> str:
     return f"{most} ({', '.join(told)})" if told else most
 
 
-def numbers_text(tree: Tree, outcome: Numbers) -> str:
+def _leaf_text(tree: Tree, node: Node) -> str:
+    """Write what a leaf tells of every target; of several, by their names."""
+    told = [
+        numbers_text(target, one) if isinstance(one, Numbers) else outcome_text(target.labels, one)
+        for target, one in zip(tree.targets, (node.outcome, *node.others), strict=True)
+    ]
+    if not tree.others:
+        return told[0]
+    return "; ".join(f"{_visible(target.name)}: {text}" for target, text in zip(tree.targets, told, strict=True))
+
+
+def numbers_text(target: Target, outcome: Numbers) -> str:
     """Write the mean, and what else is disclosed.
 
     >>> from kspan.data.kinds.numbers import NUMBERS
     >>> told = Numbers(6, 31.5, 30.0, 20.0, 50.0, "interval")
-    >>> numbers_text(Tree((), "income", "private", (), Node(told), target_kind=NUMBERS), told)
+    >>> numbers_text(Target("income", "private", kind=NUMBERS), told)
     '31.5 (people: 6, median: 30, most: 20 to 50)'
     """
     if outcome.mean is None:
         return "nobody"
     told = [f"people: {_count(outcome.people)}"]
     if outcome.median is not None:
-        told.append(f"median: {tree.number(outcome.median)}")
+        told.append(f"median: {target.number(outcome.median)}")
     if outcome.low is not None and outcome.high is not None:
-        told.append(f"most: {tree.number(outcome.low)} to {tree.number(outcome.high)}")
-    return f"{tree.number(outcome.mean)} ({', '.join(told)})"
+        told.append(f"most: {target.number(outcome.low)} to {target.number(outcome.high)}")
+    return f"{target.number(outcome.mean)} ({', '.join(told)})"
 
 
 def _count(people: float) -> str:

@@ -18,7 +18,9 @@ from kspan.policy import Policy
 def check_roles(tree: Tree | DecisionList, policy: Policy, called: str = "tree") -> None:
     """Refuse a policy that gives an attribute or the target of a tree another role than the tree does."""
     roles = dict.fromkeys(policy.public, "public") | dict.fromkeys(policy.private, "private")
-    for name, role in [(item.name, item.role) for item in tree.attributes] + [(tree.target, tree.target_role)]:
+    targets = tree.targets if isinstance(tree, Tree) else ()
+    told = [(target.name, target.role) for target in targets] or [(tree.target, tree.target_role)]
+    for name, role in [(item.name, item.role) for item in tree.attributes] + told:
         if roles.get(name) != role:
             said = roles.get(name, "nothing")
             raise PolicyError(f"the {called} takes {name!r} as {role}, the policy says {said}: they must agree")

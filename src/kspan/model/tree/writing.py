@@ -1,14 +1,14 @@
 """Writes a released tree as a JSON document."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from kspan.data.kinds.kind import Kind
 from kspan.errors import ModelError
 from kspan.model.claim import Claim
 from kspan.model.outcome import HitMiss, LabelCounts, Numbers, Outcome, Shares, plain
-from kspan.model.tree.model import Attribute, Edge, Node, Region, Tree
-from kspan.model.tree.nodes import MOST_DEPTH
+from kspan.model.tree.model import Attribute, Edge, Node, Region, Target, Tree
+from kspan.model.tree.nodes import MOST_DEPTH, OTHERS
 from kspan.model.tree.release import Marginal, TreeRelease
 
 FORMAT, VERSION, OF_NUMBERS = "kspan/tree", 1, 2
@@ -31,10 +31,12 @@ def write_tree(release: TreeRelease) -> dict[str, Any]:
     tree, claim = release.tree, release.claim
     document = {
         "format": FORMAT,
-        "version": OF_NUMBERS if tree.is_of_numbers else VERSION,
+        "version": OF_NUMBERS if tree.is_of_numbers or tree.others else VERSION,
         "attributes": [write_attribute(attribute) for attribute in tree.attributes],
-        "target": {"name": tree.target, "role": tree.target_role, **_target(tree)},
+        "target": _target(tree.targets[0]),
     }
+    if tree.others:
+        document[OTHERS] = [_target(other) for other in tree.others]
     if tree.counts_rows:
         document["counts"] = "rows"
     if claim is not None:
@@ -65,10 +67,11 @@ def _calendar(kind: Kind) -> dict[str, str]:
     return {} if kind.unit is None else {"calendar": kind.unit}
 
 
-def _target(tree: Tree) -> dict[str, Any]:
-    """Write what the target of a tree may be."""
-    kind = tree.target_kind
-    return {"labels": list(tree.labels)} if kind is None else {"kind": kind.family, **_calendar(kind)}
+def _target(target: Target) -> dict[str, Any]:
+    """Write a target, and what it may be."""
+    kind = target.kind
+    what = {"labels": list(target.labels)} if kind is None else {"kind": kind.family, **_calendar(kind)}
+    return {"name": target.name, "role": target.role, **what}
 
 
 def write_claim(claim: Claim) -> dict[str, Any]:
@@ -115,31 +118,36 @@ class _Writer:
     """Writes the nodes and edges of one tree, each without what is below it."""
 
     def __init__(self, tree: Tree) -> None:
-        self.attributes, self.labels = tree.attributes, tree.labels
+        self.attributes, self.labels = tree.attributes, (tree.labels, *(other.labels for other in tree.others))
         self.rank = [ranks(attribute) for attribute in tree.attributes]
 
     def node(self, node: Node) -> dict[str, Any]:
-        written = self.outcome(node.outcome)
+        written = _outcome(node.outcome, self.labels[0])
+        if node.others:
+            told = zip(node.others, self.labels[1:], strict=True)
+            written[OTHERS] = [_outcome(other, labels) for other, labels in told]
         if node.attribute is not None:
             written["attribute"] = self.attributes[node.attribute].name
         return written
 
-    def outcome(self, outcome: Outcome) -> dict[str, Any]:
-        if isinstance(outcome, LabelCounts):
-            return {"counts": [plain(count) for count in outcome.counts]}
-        if isinstance(outcome, Numbers):
-            return _numbers(outcome)
-        if isinstance(outcome, Shares):
-            return {"shares": None if outcome.each is None else list(outcome.each)}
-        label = None if outcome.label is None else self.labels[outcome.label]
-        if not isinstance(outcome, HitMiss):
-            return {"label": label}
-        if not plain(outcome.hit):  # a crumb of a person is nobody
-            return {"label": None, "hit": 0, "miss": 0}
-        return {"label": label, "hit": plain(outcome.hit), "miss": plain(outcome.miss)}
-
     def edge(self, node: Node, edge: Edge) -> dict[str, Any]:
         return {} if node.attribute is None else write_region(edge.region, self.rank[node.attribute])
+
+
+def _outcome(outcome: Outcome, labels: Sequence[str]) -> dict[str, Any]:
+    """Write what a node tells of one target."""
+    if isinstance(outcome, LabelCounts):
+        return {"counts": [plain(count) for count in outcome.counts]}
+    if isinstance(outcome, Numbers):
+        return _numbers(outcome)
+    if isinstance(outcome, Shares):
+        return {"shares": None if outcome.each is None else list(outcome.each)}
+    label = None if outcome.label is None else labels[outcome.label]
+    if not isinstance(outcome, HitMiss):
+        return {"label": label}
+    if not plain(outcome.hit):  # a crumb of a person is nobody
+        return {"label": None, "hit": 0, "miss": 0}
+    return {"label": label, "hit": plain(outcome.hit), "miss": plain(outcome.miss)}
 
 
 def _numbers(outcome: Numbers) -> dict[str, Any]:

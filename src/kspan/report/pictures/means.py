@@ -7,7 +7,7 @@ from itertools import pairwise
 import numpy as np
 
 from kspan.model.outcome import Numbers, Outcome
-from kspan.model.tree.model import Tree
+from kspan.model.tree.model import Target
 
 MOST_STEPS = 6
 """How many steps have a color at most."""
@@ -21,15 +21,15 @@ class Steps:
     names: tuple[str, ...]
 
     @classmethod
-    def of(cls, tree: Tree, outcomes: Sequence[Outcome]) -> "Steps":
+    def of(cls, target: Target, outcomes: Sequence[Outcome]) -> "Steps":
         """Make the steps of the means that are told."""
         means = {one.mean for one in outcomes if isinstance(one, Numbers) and one.mean is not None}
         if not means:
             return cls((), ())
         if len(means) == 1:
-            return cls((), (tree.number(means.pop()),))
+            return cls((), (target.number(means.pop()),))
         ends = np.linspace(min(means), max(means), min(MOST_STEPS, len(means)) + 1).tolist()
-        names = tuple(f"{tree.number(low)} to {tree.number(high)}" for low, high in pairwise(ends))
+        names = tuple(f"{target.number(low)} to {target.number(high)}" for low, high in pairwise(ends))
         return cls(tuple(ends[1:-1]), names)
 
     @property
@@ -44,16 +44,16 @@ class Steps:
         return self.names[int(np.searchsorted(self.ends, outcome.mean))]
 
 
-def said(tree: Tree, outcome: Outcome) -> str | None:
+def said(target: Target, outcome: Outcome) -> str | None:
     """Return the mean as text; None where nobody came."""
-    return tree.number(outcome.mean) if isinstance(outcome, Numbers) and outcome.mean is not None else None
+    return target.number(outcome.mean) if isinstance(outcome, Numbers) and outcome.mean is not None else None
 
 
-def further(tree: Tree, outcome: Outcome) -> str | None:
+def further(target: Target, outcome: Outcome) -> str | None:
     """Return the median and the interval as text, if they are told."""
     if not isinstance(outcome, Numbers) or outcome.median is None:
         return None
-    median = f"median {tree.number(outcome.median)}"
+    median = f"median {target.number(outcome.median)}"
     if outcome.low is None or outcome.high is None:
         return median
-    return f"{median}, most {tree.number(outcome.low)} to {tree.number(outcome.high)}"
+    return f"{median}, most {target.number(outcome.low)} to {target.number(outcome.high)}"

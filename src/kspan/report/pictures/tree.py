@@ -106,7 +106,7 @@ def tree_picture(tree: Tree, findings: Sequence[Finding], *, failing: int = 0) -
         return held_before[walk.last[place]] == held_before[walk.first[place] - 1]
 
     clear = [one.outcome for place, one in enumerate(walk.nodes) if one.is_leaf and walk.first[place] not in held]
-    steps, depth = Steps.of(tree, clear), _deepest_drawn(walk.depth)
+    steps, depth = Steps.of(tree.targets[0], clear), _deepest_drawn(walk.depth)
     drawn = dict[int, int]()
     nodes = list[TreeNode]()
     for place, node in enumerate(walk.nodes):
@@ -206,9 +206,9 @@ def _told(tree: Tree, node: Node, steps: Steps) -> dict[str, Any]:
         return {**found, "label": _label(tree, node.outcome), "shares": _shares(tree, node.outcome)}
     if not node.is_leaf:
         return found
-    outcome = node.outcome
+    target, outcome = tree.targets[0], node.outcome
     return {
-        **found, "label": steps.of_outcome(outcome), "said": said(tree, outcome), "further": further(tree, outcome),
+        **found, "label": steps.of_outcome(outcome), "said": said(target, outcome), "further": further(target, outcome),
     }  # fmt: skip
 
 

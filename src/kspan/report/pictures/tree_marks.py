@@ -181,6 +181,7 @@ def _ends() -> list[Json]:
             f"!datum.ends ? '' : datum.closed ? {PEOPLE} : 'leaf ' + format(datum.first, ',') + ({TOLD})",
             beside,
             "datum.y + 12",
+            limit="datum.further ? 460 : 260",
         ),
     ]
 
