@@ -108,7 +108,8 @@ def paths_of(tree: Tree) -> Iterator[Path]:
     while waiting:
         node, admitted, label = waiting.pop()
         # Where nobody came, the last node to which people came answers.
-        label = label if node.outcome.label is None else node.outcome.label
+        predicted = tree.label_of(node.outcome)
+        label = label if predicted is None else predicted
         if node.attribute is None:
             plain = ((name, _without_idle_missing(region)) for name, region in admitted.items())
             yield frozenset(plain), None if label is None else tree.labels[label]

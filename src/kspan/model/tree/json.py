@@ -12,11 +12,11 @@ from kspan.model.checks import Place, check_keys, flag, known_rows, number, one_
 from kspan.model.claim import Claim
 from kspan.model.documents import check_format, lines, parsed
 from kspan.model.outcome import DISCLOSURES, NUMBER_DISCLOSURES, Disclosure
-from kspan.model.tree.model import Attribute, Role, Target, Tree
+from kspan.model.tree.model import WEIGHABLE, Attribute, Role, Target, Tree
 from kspan.model.tree.nodes import OTHERS, NodeReader
 from kspan.model.tree.release import TreeRelease
 from kspan.model.tree.told import OutcomeReader, shown_by
-from kspan.model.tree.writing import FORMAT, OF_NUMBERS, VERSION, write_tree
+from kspan.model.tree.writing import FORMAT, OF_NUMBERS, VERSION, WEIGHTS, write_tree
 from kspan.policy.policy import Counting
 
 BY_PATHS = "paths"
@@ -73,7 +73,10 @@ def read_tree(document: Any, source: str = "the model") -> TreeRelease:
     marginals = reader.marginals(top, document.get("marginals", []), read.people)
     by_rows = "counts" in document and one_of(top, "'counts'", document["counts"], ("people", "rows")) == "rows"
     named = first.name, first.role, first.labels
-    return TreeRelease(Tree(attributes, *named, read, by_rows, first.kind, tuple(others)), claim, marginals)
+    weights = _label_weights(place, document["target"])
+    if weights and disclosure not in WEIGHABLE:
+        place.refuse(f"{WEIGHTS!r} need nodes that tell {' or '.join(WEIGHABLE)}")
+    return TreeRelease(Tree(attributes, *named, read, by_rows, first.kind, tuple(others), weights), claim, marginals)
 
 
 def _known(target: Target) -> Sequence[Disclosure]:
@@ -132,17 +135,18 @@ def _kind(place: Place, found: Any, families: Sequence[str]) -> Kind:
 
 
 def _targets(place: Place, document: Any, attributes: Sequence[Attribute]) -> list[Target]:
-    """Read a target that is a number or, if there are others, any targets; no two have one name."""
-    if OTHERS not in document:
-        return [_target_of_numbers(place, document["target"], attributes)]
-    if not isinstance(document[OTHERS], list) or not document[OTHERS]:
+    """Read a target that is a number or has weights of labels or, if there are others, any; no two have one name."""
+    further = document.get(OTHERS, [])
+    if not isinstance(further, list) or (OTHERS in document and not further):
         place.refuse(f"{OTHERS!r} must be a list of at least one more target")
     found = list[Target]()
-    places = [place, *(Place(place.source, f"other target {count}") for count in range(1, len(document[OTHERS]) + 1))]
-    for at, given in zip(places, (document["target"], *document[OTHERS]), strict=True):
+    places = [place, *(Place(place.source, f"other target {count}") for count in range(1, len(further) + 1))]
+    for at, given in zip(places, (document["target"], *further), strict=True):
         has_labels = isinstance(given, dict) and "labels" in given
         target = (
-            Target(*read_target(at, given, attributes)) if has_labels else _target_of_numbers(at, given, attributes)
+            Target(*read_target(at, given, attributes, [] if found else [WEIGHTS]))
+            if has_labels
+            else _target_of_numbers(at, given, attributes)
         )
         if any(target.name == other.name for other in found):
             at.refuse("an earlier target has the same name")
@@ -165,9 +169,21 @@ def _named(place: Place, found: Any, attributes: Sequence[Attribute]) -> tuple[s
     return name, role
 
 
-def read_target(place: Place, found: Any, attributes: Sequence[Attribute]) -> tuple[str, Role, tuple[str, ...]]:
-    """Read the name, the role and the labels of the target, which must not be an attribute."""
-    check_keys(place, found, ("name", "role", "labels"))
+def _label_weights(place: Place, found: Any) -> tuple[float, ...]:
+    """Read how much people of each label count in predictions, if that is said."""
+    if WEIGHTS not in found:
+        return ()
+    if not isinstance(found[WEIGHTS], list) or len(found[WEIGHTS]) != len(found["labels"]):
+        place.refuse(f"{WEIGHTS!r} must be a list of numbers, one a label")
+    weights = tuple(number(place, f"each of {WEIGHTS!r}", each) for each in found[WEIGHTS])
+    return weights if min(weights) > 0 else place.refuse(f"each of {WEIGHTS!r} must be above 0")
+
+
+def read_target(
+    place: Place, found: Any, attributes: Sequence[Attribute], further: Sequence[str] = ()
+) -> tuple[str, Role, tuple[str, ...]]:
+    """Read the name, the role and the labels of the target, which must not be an attribute; it may say `further`."""
+    check_keys(place, found, ("name", "role", "labels"), further)
     name, role = _named(place, found, attributes)
     labels = texts(place, "'labels'", found["labels"])
     if not labels:

@@ -254,7 +254,9 @@ class Tree(ShownInNotebooks):
 
     def _view(self, place: int, target: Target) -> "Tree":
         root = self._made_of(lambda told: (told[place],))
-        return Tree(self.attributes, target.name, target.role, target.labels, root, self.counts_rows, target.kind)
+        weights = () if place else self.label_weights
+        named = target.name, target.role, target.labels
+        return Tree(self.attributes, *named, root, self.counts_rows, target.kind, label_weights=weights)
 
     def _made_of(self, of: Callable[[tuple[Outcome, ...]], tuple[Outcome, ...]]) -> Node:
         """The root of the same tree with other outcomes, made of those of each node: of the first target and others."""

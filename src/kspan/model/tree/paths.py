@@ -169,11 +169,11 @@ def _lines(tree: Tree, depth: int | None) -> Iterator[str]:
             waiting.extend((condition(attribute, edge.region), level + 1, edge.node) for edge in reversed(node.edges))
 
 
-def outcome_text(labels: Sequence[str], outcome: Outcome) -> str:
-    """Write the commonest label, and what else is disclosed."""
+def outcome_text(labels: Sequence[str], outcome: Outcome, predicted: int | None = None) -> str:
+    """Write the commonest label, or the one that is predicted in its place, and what else is disclosed."""
     if outcome.label is None:
         return "nobody"
-    most, told = _visible(labels[outcome.label]), list[str]()
+    most, told = _visible(labels[outcome.label if predicted is None else predicted]), list[str]()
     if isinstance(outcome, HitMiss):
         told = [f"hit: {_count(outcome.hit)}", f"miss: {_count(outcome.miss)}"]
     elif isinstance(outcome, LabelCounts):
@@ -187,9 +187,10 @@ def outcome_text(labels: Sequence[str], outcome: Outcome) -> str:
 
 def _leaf_text(tree: Tree, node: Node) -> str:
     """Write what a leaf tells of every target; of several, by their names."""
+    predicted = (tree.label_of(node.outcome), *[None] * len(node.others))
     told = [
-        numbers_text(target, one) if isinstance(one, Numbers) else outcome_text(target.labels, one)
-        for target, one in zip(tree.targets, (node.outcome, *node.others), strict=True)
+        numbers_text(target, one) if isinstance(one, Numbers) else outcome_text(target.labels, one, label)
+        for target, one, label in zip(tree.targets, (node.outcome, *node.others), predicted, strict=True)
     ]
     if not tree.others:
         return told[0]

@@ -12,7 +12,9 @@ from kspan.model.tree.nodes import MOST_DEPTH, OTHERS
 from kspan.model.tree.release import Marginal, TreeRelease
 
 FORMAT, VERSION, OF_NUMBERS = "kspan/tree", 1, 2
-"""The second version of the format is for trees of numbers, so that whoever reads labels alone refuses these."""
+"""The second version is for trees of numbers, of several targets or with weights of labels: older readers refuse it."""
+WEIGHTS = "weights"
+"""The key of what people of each label count in predictions."""
 
 
 def write_tree(release: TreeRelease) -> dict[str, Any]:
@@ -31,9 +33,9 @@ def write_tree(release: TreeRelease) -> dict[str, Any]:
     tree, claim = release.tree, release.claim
     document = {
         "format": FORMAT,
-        "version": OF_NUMBERS if tree.is_of_numbers or tree.others else VERSION,
+        "version": OF_NUMBERS if tree.is_of_numbers or tree.others or tree.label_weights else VERSION,
         "attributes": [write_attribute(attribute) for attribute in tree.attributes],
-        "target": _target(tree.targets[0]),
+        "target": _target(tree.targets[0]) | ({WEIGHTS: list(tree.label_weights)} if tree.label_weights else {}),
     }
     if tree.others:
         document[OTHERS] = [_target(other) for other in tree.others]

@@ -214,7 +214,8 @@ def _told(tree: Tree, node: Node, steps: Steps) -> dict[str, Any]:
 
 def _label(tree: Tree, outcome: Outcome) -> str | None:
     """The commonest label, if there is one."""
-    return None if outcome.label is None else short(tree.labels[outcome.label])
+    label = tree.label_of(outcome)
+    return None if label is None else short(tree.labels[label])
 
 
 def _shares(tree: Tree, outcome: Outcome) -> tuple[tuple[str, float], ...]:
