@@ -325,7 +325,7 @@ def test_options_without_docstrings() -> None:
 
 
 def test_what_is_known_of_learners_follows_from_the_registry() -> None:
-    assert {"kadet", "kadet-c45", "rules", "itemsets", "clusters"} == PRIVATE_METHODS
+    assert {"grouped", "kadet", "kadet-c45", "rules", "itemsets", "clusters"} == PRIVATE_METHODS
     assert set(LEARNERS) - set(PREDICTING) == {"rules", "itemsets", "clusters"}
     assert set(get_args(TreeMethod)) <= set(TREE_METHODS)
     assert not set(get_args(OtherMethod)) & set(TREE_METHODS)

@@ -34,10 +34,10 @@ def test_pruning_does_not_make_people_of_rows(capsys: pytest.CaptureFixture[str]
     assert "the figures of the tree count rows" in capsys.readouterr().err
     assert not Path("pruned.json").exists()
     with pytest.raises(ks.PolicyError, match="the figures of the tree count rows"):
-        ks.prune_tree(ks.learn(TEN, OF_TEN), "k=20")
+        ks.prune_tree(ks.learn(TEN, OF_TEN, "kadet"), "k=20")
 
 
-@pytest.mark.parametrize("method", ["id3", "c45", "kadet", "kadet-c45"])
+@pytest.mark.parametrize("method", ["id3", "c45", "grouped", "kadet", "kadet-c45"])
 def test_every_tree_of_people_with_several_rows_says_so(method: str) -> None:
     tree = ks.learn(TEN, OF_TEN, method)
     assert tree.counts_rows

@@ -60,13 +60,13 @@ def test_a_newcomer_is_not_told_by_subtraction(tmp_path: Path) -> None:
         before, true = after.head(149), after["ill"][149]
         places = [tmp_path / f"{trial}-{number}.json" for number in range(4)]
         for people, place in ((before, places[0]), (after, places[1])):
-            ks.publish_tree(ks.learn(people, asked), people, asked, place)
+            ks.publish_tree(ks.learn(people, asked, "kadet"), people, asked, place)
         without += newcomer_by_subtraction(*places[:2]) == true
         ks.Ledger.create(tmp_path / f"{trial}.ledger")
         with ks.Ledger(tmp_path / f"{trial}.ledger"):
             for people, place in ((before, places[2]), (after, places[3])):
                 stands = ks.standing(people, asked, whole=True)
-                tree = ks.learn(stands.people, asked, known=stands.classes)
+                tree = ks.learn(stands.people, asked, "kadet", known=stands.classes)
                 ks.publish_tree(tree, stands.people, asked, place)
         beside += newcomer_by_subtraction(*places[2:]) == true
     assert (without, beside) == (TRIALS, 0)
@@ -76,12 +76,12 @@ def test_a_tree_that_was_republished_is_refused(book: Path, tmp_path: Path) -> N
     after, asked = town(300, 1), policy()
     before = after.head(299)
     with ks.Ledger(book):
-        ks.publish_tree(ks.learn(before, asked), before, asked, tmp_path / "t1.json")
+        ks.publish_tree(ks.learn(before, asked, "kadet"), before, asked, tmp_path / "t1.json")
         with pytest.raises(ks.DoesNotHold, match=r"together with release '1 \(t1.json\)', which everybody has"):
-            ks.publish_tree(ks.learn(after, asked), after, asked, tmp_path / "t2.json")
+            ks.publish_tree(ks.learn(after, asked, "kadet"), after, asked, tmp_path / "t2.json")
     assert not (tmp_path / "t2.json").exists()
     assert len(ks.Ledger(book).entries()) == 1
-    ks.publish_tree(ks.learn(after, asked), after, asked, tmp_path / "t2.json")
+    ks.publish_tree(ks.learn(after, asked, "kadet"), after, asked, tmp_path / "t2.json")
     found = ks.audit(tmp_path / "t2.json", after, asked, beside=[(tmp_path / "t1.json", before)])
     assert (found.holds, found.k.people) == (False, 1)
     assert [(one.releases, one.failing_people) for one in found.alone] == [
@@ -104,7 +104,7 @@ def test_two_owners_with_people_in_common() -> None:
     asked = policy("k=3, distinct_l=2")
     everybody = town(1500, 3)
     north, south = everybody.head(1000), everybody.tail(1000)
-    trees = [ks.learn(people, asked) for people in (north, south)]
+    trees = [ks.learn(people, asked, "kadet") for people in (north, south)]
     for tree, people in zip(trees, (north, south), strict=True):
         assert ks.audit(tree, people, asked).holds
     one, other = (leaf_labels(tree, people, asked) for tree, people in zip(trees, (north, south), strict=True))
@@ -154,7 +154,7 @@ def test_the_second_of_two_tables_is_refused_or_made_anew(book: Path, tmp_path: 
 
 def test_a_table_beside_a_tree(book: Path, tmp_path: Path) -> None:
     people, asked = town(600, 7), policy("k=5, distinct_l=2")
-    table, tree = ks.anonymize(people, asked, "mondrian", secret="1" * 32), ks.learn(people, asked)
+    table, tree = ks.anonymize(people, asked, "mondrian", secret="1" * 32), ks.learn(people, asked, "kadet")
     found = ks.audit(tree, people, asked, beside=[(table.table, people)])
     assert not found.holds
     with ks.Ledger(book):
@@ -196,7 +196,7 @@ def test_one_more_row_of_somebody_is_not_told_by_subtraction(book: Path, tmp_pat
     may = pl.DataFrame([row(f"p{number}", 30, ["flu", "hiv"][number % 2]) for number in range(6)])
     june = pl.concat([may, pl.DataFrame([row("p0", 30, "hiv")])])
     asked = ks.Policy(person="id", public=PUBLIC, private=["ill"], target="ill", require="k=3, distinct_l=2")
-    found = ks.audit(ks.learn(june, asked), june, asked, beside=[(ks.learn(may, asked), may)])
+    found = ks.audit(ks.learn(june, asked, "kadet"), june, asked, beside=[(ks.learn(may, asked, "kadet"), may)])
     assert (found.holds, found.k.people) == (False, 1)
     with ks.Ledger(book):
         ks.anonymize(may, asked, "mondrian", secret="1" * 32).save(tmp_path / "may.csv")
@@ -217,7 +217,7 @@ def test_what_was_promised_stays_true(later: str, book: Path, tmp_path: Path) ->
         first = ks.anonymize(people, policy("k=6, distinct_l=3"), "mondrian", secret="1" * 32)
         first.save(tmp_path / "1.csv")
         with pytest.raises(ks.DoesNotHold, match="k=6"):
-            ks.publish_tree(ks.learn(people, policy("k=2")), people, policy("k=2"), tmp_path / "tree.json")
+            ks.publish_tree(ks.learn(people, policy("k=2"), "kadet"), people, policy("k=2"), tmp_path / "tree.json")
         try:
             made = ks.anonymize(people, policy(later), "mondrian", secret="1" * 32)
         except ks.Unreachable:

@@ -22,7 +22,7 @@ EXTREME: dict[str, pl.Series] = {
     "without a sign": pl.Series([2**64 - 1, 2**64 - 2, 0, 5] * 3, dtype=pl.UInt64),
 }
 TABLES = ["auto", "one-dim", "mondrian", "kactus", "k-optimize", "tds", "incognito"]
-MODELS = ["kadet", "kadet-c45", "id3", "c45", "part", "naive-bayes", "logistic", "boosted", "clusters"]
+MODELS = ["grouped", "kadet", "kadet-c45", "id3", "c45", "part", "naive-bayes", "logistic", "boosted", "clusters"]
 
 
 @pytest.fixture(params=EXTREME)

@@ -9,7 +9,7 @@ import kspan as ks
 from kspan.cli.main import main
 
 
-@pytest.mark.parametrize("method", ["kadet", "kadet-c45"])
+@pytest.mark.parametrize("method", ["grouped", "kadet", "kadet-c45"])
 @pytest.mark.parametrize(("people", "require"), [(1, "k=3"), (40, "distinct_l=2"), (40, "k=3, entropy_l=1.5")])
 def test_a_private_label_that_all_people_have_is_told_by_a_tree(
     method: str, people: int, require: str, tmp_path: Path

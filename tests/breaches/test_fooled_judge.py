@@ -137,7 +137,7 @@ def test_what_a_private_question_tells_of_a_whole_span_is_exposed() -> None:
     assert ks.audit(tree, people, marriage_policy("k=10")).holds
 
 
-@pytest.mark.parametrize("method", ["kadet", "kadet-c45"])
+@pytest.mark.parametrize("method", ["grouped", "kadet", "kadet-c45"])
 @pytest.mark.parametrize("require", ["k=10, distinct_l=2", "k=5, confidence=0.9", "k=5, t[illness]=0.2"])
 def test_kadet_asks_no_private_question_that_tells_of_a_whole_span(method: str, require: str, tmp_path: Path) -> None:
     _, people = behind_marriage()

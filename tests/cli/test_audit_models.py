@@ -32,7 +32,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         POLICY.replace('private = ["Sports car"]\n', "").replace('status"]', 'status", "Sports car"]')
     )
     policy = ks.Policy.load("policy.toml")
-    ks.publish_tree(ks.learn(people, policy), people, policy, "tree.json")
+    ks.publish_tree(ks.learn(people, policy, "kadet"), people, policy, "tree.json")
     ks.save_model(ks.learn(people, policy, "id3"), "other.json")
     ks.save_model(ks.learn(people, policy, "naive-bayes"), "bayes.json")
 

@@ -33,7 +33,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-LEARN = ["learn", "people.csv", "-p", "policy.toml", "-o", "tree.json"]
+LEARN = ["learn", "people.csv", "-p", "policy.toml", "-m", "kadet", "-o", "tree.json"]
 
 
 def test_what_is_learned_holds_and_can_be_audited(capsys: pytest.CaptureFixture[str]) -> None:
@@ -323,7 +323,7 @@ def test_the_door_refuses_what_breaks_its_claim(folder: Path) -> None:
 def test_predictions_come_as_the_frame_that_was_given() -> None:
     pandas = pytest.importorskip("pandas")
     people = ks.datasets.small_mortgage()
-    tree = ks.learn(people, ks.Policy.load("policy.toml"))
+    tree = ks.learn(people, ks.Policy.load("policy.toml"), "kadet")
     frame = people.to_pandas().set_index("Name", drop=False)
     made = ks.predict(tree, frame)
     assert isinstance(made, pandas.DataFrame)

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import kspan as ks
 from kspan.audit.tree.judge import audit_tree
-from kspan.induce.methods import PRIVATE_METHODS
+from kspan.induce.methods import PRIVATE_METHODS, TREE_METHODS
 from kspan.model.clusters.model import Clusters
 from kspan.model.itemsets.model import Itemset
 from kspan.model.models import Model
@@ -121,7 +121,7 @@ def people_in_breaking_classes(world: World, known: Known, require: str) -> int:
     return sum(len(rows) for rows in everybody if not satisfied(require, [labels[row] for row in rows], labels))
 
 
-@pytest.mark.parametrize("method", ["kadet", "kadet-c45"])
+@pytest.mark.parametrize("method", ["grouped", "kadet", "kadet-c45"])
 @pytest.mark.parametrize("require", REQUIRED)
 def test_trees_keep_each_class(require: str, method: str) -> None:
     learned = []
@@ -144,7 +144,7 @@ def test_trees_keep_each_class(require: str, method: str) -> None:
     assert sum(learned) >= 0.2 * len(learned) > 2
 
 
-@pytest.mark.parametrize("method", ["kadet", "kadet-c45"])
+@pytest.mark.parametrize("method", ["grouped", "kadet", "kadet-c45"])
 @given(data=st.data(), k=st.integers(1, 3))
 def test_one_class_changes_nothing_and_nor_do_several_of_crowds_of_one(
     method: str, data: st.DataObject, k: int
@@ -460,7 +460,7 @@ def test_methods_that_promise_nothing_refuse() -> None:
     policy = ks.Policy(**ROLES, target="label", require="k=2")
     for method in ("id3", "c45", "part", "naive-bayes", "logistic", "boosted", "conjunctive"):
         with pytest.raises(
-            ks.PolicyError, match=rf"^{method} promises nothing, .*: use kadet, kadet-c45, rules, itemsets"
+            ks.PolicyError, match=rf"^{method} promises nothing, .*: use grouped, kadet, kadet-c45, rules, itemsets"
         ):
             ks.learn(people, policy, method, known=array(known))
 
@@ -487,7 +487,7 @@ def test_people_with_several_rows_are_refused(method: str) -> None:
     frame, roles = (
         (bought, {"public": ["A", "B"], "private": ["x"]}) if method in ("rules", "itemsets") else (people, ROLES)
     )
-    target: Mapping[str, Any] = {"target": "label"} if "kadet" in method else {}
+    target: Mapping[str, Any] = {"target": "label"} if method in TREE_METHODS else {}
     used = frame if target or frame is bought else frame.drop("label")
     several = used.with_columns(pl.Series("id", [row // 2 for row in range(80)]))
     single = used.with_columns(pl.Series("id", range(80)))
@@ -497,7 +497,7 @@ def test_people_with_several_rows_are_refused(method: str) -> None:
     ks.learn(single, policy, method, known=array(known))
 
 
-@pytest.mark.parametrize("method", ["kadet", "kadet-c45", "atp"])
+@pytest.mark.parametrize("method", ["grouped", "kadet", "kadet-c45", "atp"])
 def test_classes_that_are_too_small_are_to_be_withheld(method: str) -> None:
     known = [0] * 70 + [1] * 3 + [2] * 6 + [3]
     with pytest.raises(ks.Unreachable) as error:
@@ -513,7 +513,7 @@ def test_a_class_may_be_small_where_nothing_is_told() -> None:
     bought[79, "A"] = bought[79, "B"] = True  # so that whatever is told of others is told of the last one, too
     known = array([0] * 79 + [1])
     policy = ks.Policy(public=["age", "town", "label"], private=["pay"], target="label", require="k=4")
-    tree: Model = ks.learn(people, policy, known=known)
+    tree: Model = ks.learn(people, policy, "kadet", known=known)
     assert isinstance(tree, Tree)
     assert len(tree.leaves) > 1
     assert not any(tree.attributes[node.attribute].name == "pay" for node in tree.nodes() if node.attribute is not None)

@@ -135,7 +135,7 @@ def test_people_with_one_row_each_are_rows(data: st.DataObject, k: int) -> None:
 
 
 @pytest.mark.parametrize("known", KNOWN)
-@pytest.mark.parametrize("method", ["kadet", "kadet-c45"])
+@pytest.mark.parametrize("method", ["grouped", "kadet", "kadet-c45"])
 @share_of_examples(0.5)
 @given(data=st.data(), k=st.integers(1, 3), limit=st.sampled_from([0.5, 0.75, 1.0]))
 def test_trees_that_are_learned_hold_by_definition(

@@ -179,7 +179,7 @@ def test_makers_of_tables_refuse_a_value_that_nobody_has(method: str) -> None:
     assert ks.anonymize(PEOPLE, declared, method, secret="0" * 32).audit.holds
 
 
-@pytest.mark.parametrize("method", ["kadet", "kadet-c45", "clusters"])
+@pytest.mark.parametrize("method", ["grouped", "kadet", "kadet-c45", "clusters"])
 def test_learners_and_judges_of_models_refuse_a_value_that_nobody_has(method: str) -> None:
     asked = policy('k=2, confidence["illness=hvi"]=0.2')
     with pytest.raises(ks.PolicyError, match="nobody has"):
@@ -391,7 +391,7 @@ def test_a_tree_holds_as_defined(data: st.DataObject, bound: float) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("method", ["kadet", "kadet-c45"])
+@pytest.mark.parametrize("method", ["grouped", "kadet", "kadet-c45"])
 @share_of_examples(2)
 @given(data=st.data(), bound=st.sampled_from(BOUNDS[1:]), k=st.integers(1, 3))
 def test_every_tree_that_grows_holds(method: str, data: st.DataObject, bound: float, k: int) -> None:
@@ -425,7 +425,7 @@ def test_a_region_that_holds_several_values_is_told_as_well() -> None:
     assert any(node.attribute == 1 for node in tree.nodes())
     assert ks.audit(tree, people, asked).holds
     assert not ks.audit(tree, people, strict).holds
-    assert ks.learn(people, strict).root.is_leaf
+    assert ks.learn(people, strict, "kadet").root.is_leaf
 
 
 @pytest.mark.slow
@@ -623,11 +623,11 @@ def test_what_holds_by_figures_holds_by_people(value: str, bound: float) -> None
 def test_labels_that_are_numbers_are_found(spelled: str) -> None:
     people = pl.DataFrame({"age": [1, 1, 1, 1, 2, 2, 2, 2], "pay": [100_000, 5, 5, 5, 100_000, 100_000, 5, 5]})
     asked = ks.Policy(public=["age"], target="pay", require=f'confidence["pay={spelled}"]=0.4')
-    tree = ks.learn(people, replace(asked, require="k=1"))  # type: ignore[arg-type]
+    tree = ks.learn(people, replace(asked, require="k=1"), "kadet")  # type: ignore[arg-type]
     assert len(tree.leaves) == 2
     assert not ks.audit(tree, people, asked).holds
     assert not ks.audit(tree, require=asked.require).holds
-    assert ks.learn(people, asked).root.is_leaf
+    assert ks.learn(people, asked, "kadet").root.is_leaf
     with pytest.raises(ks.Unreachable, match=r"two paths is confidence\[pay"):
         ks.prune_tree(tree, require=asked.require)
 

@@ -8,7 +8,7 @@ def test_the_equivalent_table_of_the_mortgage_tree() -> None:
     public = ["Gender", "Married", "Age", "Sports car"]
     policy = ks.Policy(identifier=["Name"], public=public, target="Loan risk", require="k=3")
     people = ks.datasets.mortgage()
-    table = ks.equivalent_table(ks.learn(people, policy), people, policy)
+    table = ks.equivalent_table(ks.learn(people, policy, "kadet"), people, policy)
     printed = ks.datasets.mortgage_anonymous()
     assert table.columns == printed.columns
     assert table.rows() == sorted(printed.rows())
@@ -22,7 +22,7 @@ def test_the_equivalent_table_with_a_private_car() -> None:
         identifier=["Name"], public=["Marital status"], private=["Sports car"], target="Loan risk", require="k=3"
     )
     people = ks.datasets.small_mortgage()
-    table = ks.equivalent_table(ks.learn(people, policy), people, policy)
+    table = ks.equivalent_table(ks.learn(people, policy, "kadet"), people, policy)
     assert table.rows() == sorted(people.drop("Name").rows())
     found = ks.audit(table, policy)
     assert (found.holds, found.k.people, found.groups) == (True, 3, 2)

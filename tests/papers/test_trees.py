@@ -27,7 +27,7 @@ def branches(tree: Tree, node: Node) -> dict[str, Node]:
 def test_the_tree_of_the_mortgage_table(k: int) -> None:
     """Friedman et al. 2008, Fig. 1: four spans of three people."""
     policy = ks.Policy(identifier=["Name"], public=MORTGAGE, target="Loan risk", require=f"k={k}")
-    tree = learn(ks.datasets.mortgage(), policy)
+    tree = learn(ks.datasets.mortgage(), policy, "kadet")
     assert tree.labels == ("Bad", "Good")
     assert asked(tree, tree.root) == "Gender"
     by_gender = branches(tree, tree.root)
@@ -49,9 +49,9 @@ def test_the_tree_of_the_mortgage_table(k: int) -> None:
 def test_the_mortgage_tree_is_not_4_anonymous() -> None:
     three = ks.Policy(identifier=["Name"], public=MORTGAGE, target="Loan risk", require="k=3")
     four = ks.Policy(identifier=["Name"], public=MORTGAGE, target="Loan risk", require="k=4")
-    tree = learn(ks.datasets.mortgage(), three)
+    tree = learn(ks.datasets.mortgage(), three, "kadet")
     assert not ks.audit(tree, ks.datasets.mortgage(), four).holds
-    assert ks.audit(learn(ks.datasets.mortgage(), four), ks.datasets.mortgage(), four).holds
+    assert ks.audit(learn(ks.datasets.mortgage(), four, "kadet"), ks.datasets.mortgage(), four).holds
 
 
 def small(public: list[str], private: list[str]) -> ks.Policy:
@@ -62,7 +62,7 @@ def test_the_small_mortgage_table_with_a_private_car() -> None:
     """Friedman et al. 2008, Fig. 4: two spans of three people, though one leaf holds one person only."""
     policy = small(["Marital status"], ["Sports car"])
     people = ks.datasets.small_mortgage()
-    tree = learn(people, policy)
+    tree = learn(people, policy, "kadet")
     assert asked(tree, tree.root) == "Sports car"
     by_car = branches(tree, tree.root)
     assert by_car["No"].counts == (3, 0)
@@ -80,7 +80,7 @@ def test_the_small_mortgage_table_with_a_private_car() -> None:
 
 def test_the_same_tree_with_a_public_car_points_at_john() -> None:
     people = ks.datasets.small_mortgage()
-    private = learn(people, small(["Marital status"], ["Sports car"]))
+    private = learn(people, small(["Marital status"], ["Sports car"]), "kadet")
     seen = Tree(
         tuple(type(item)(**{**vars(item), "role": "public"}) for item in private.attributes),
         private.target,
@@ -95,7 +95,7 @@ def test_the_same_tree_with_a_public_car_points_at_john() -> None:
 
 
 def test_with_a_public_car_growing_stops_after_it() -> None:
-    tree = learn(ks.datasets.small_mortgage(), small(["Marital status", "Sports car"], []))
+    tree = learn(ks.datasets.small_mortgage(), small(["Marital status", "Sports car"], []), "kadet")
     assert asked(tree, tree.root) == "Sports car"
     assert [leaf.people for leaf in tree.leaves] == [3, 3]
 
@@ -117,7 +117,7 @@ def test_classification_metric_of_table_6(shared_data: Path, k: int, cm: int) ->
     """Friedman et al. 2008, Table 6, to the person."""
     people = ks.datasets.load_adult("train", missing=False).select(*SEVEN, "income")
     policy = adult_policy(shared_data, SEVEN, k)
-    found = ks.audit(learn(people, policy), people, policy)
+    found = ks.audit(learn(people, policy, "kadet"), people, policy)
     assert (found.holds, found.utility.cm) == (True, cm)
 
 
@@ -129,7 +129,7 @@ def test_the_root_changes_between_750_and_1000(shared_data: Path, k: int, root: 
     """Friedman et al. 2008, Sect. 6.1: relationship at its lowest level, then marital status at its second."""
     eight = [*SEVEN, "relationship"]
     policy = adult_policy(shared_data, eight, k)
-    tree = learn(ks.datasets.load_adult("train", missing=False).select(*eight, "income"), policy)
+    tree = learn(ks.datasets.load_adult("train", missing=False).select(*eight, "income"), policy, "kadet")
     assert (asked(tree, tree.root), len(tree.root.edges)) == (root, sons)
     assert predicted_wrong(tree) == pytest.approx(error, abs=0.05)
 
@@ -142,7 +142,7 @@ def test_people_exposed_by_anonymous_id3_are_fewer_with_every_k_and_none_at_750(
     shares = []
     for k in (10, 25, 50, 75, 100, 150, 200, 250, 500, 750, 1000):
         policy = adult_policy(shared_data, eight, k)
-        found = ks.audit(learn(people, policy), people, policy)
+        found = ks.audit(learn(people, policy, "kadet"), people, policy)
         shares.append(100 * found.exposed["income"] / found.people)
     assert 20 < shares[0] < 25
     assert shares == sorted(shares, reverse=True)
@@ -180,11 +180,11 @@ def test_a_confidence_limit_of_85_percent_prohibits_a_useful_id3_tree(shared_dat
     def limited(require: str) -> ks.Policy:
         return ks.Policy(public=eight, target="income", require=require, hierarchies=hierarchies)
 
-    error = predicted_wrong(learn(people, limited(require)))
+    error = predicted_wrong(learn(people, limited(require), "kadet"))
     assert error == pytest.approx(24.57, abs=0.01)  # as good as saying the commoner label
-    assert predicted_wrong(learn(people, limited("confidence=0.95"))) < 20
+    assert predicted_wrong(learn(people, limited("confidence=0.95"), "kadet")) < 20
     with pytest.raises(ks.KspanError, match="even a tree of one leaf breaks"):
-        learn(people, limited("confidence=0.75"))
+        learn(people, limited("confidence=0.75"), "kadet")
 
 
 def predicted_wrong(tree: Tree) -> float:
@@ -238,7 +238,7 @@ def test_a_tiny_leaf_may_be_in_a_large_span() -> None:
     """Private splits alone: one leaf holds one person, but nobody can tell who."""
     people = pl.DataFrame([("p", "a")] + [("q", "b")] * 9, schema=["secret", "label"], orient="row")
     policy = ks.Policy(private=["secret"], target="label", require="k=10")
-    tree = learn(people, policy)
+    tree = learn(people, policy, "kadet")
     assert min(leaf.people for leaf in tree.leaves) == 1
     found = judged(tree, people, 10)
     assert (found.holds, found.k.people) == (True, 10)

@@ -213,7 +213,7 @@ def test_equal_rows_of_weighted_people_are_one() -> None:
     policy = ks.Policy(
         identifier=["Name"], person=False, public=public, weight="times", target="Loan risk", require="k=3"
     )
-    tree = ks.learn(people, policy)
+    tree = ks.learn(people, policy, "kadet")
     table = ks.equivalent_table(tree, people, policy)
     assert table.columns == [*public, "Loan risk", "times"]
     assert table.select(table.columns[:-1]).is_unique().all()
@@ -229,7 +229,7 @@ def test_pandas_in_pandas_out_without_its_index(tmp_path: Path) -> None:
     policy = ks.Policy(
         identifier=["Name"], public=["Gender", "Married", "Age", "Sports car"], target="Loan risk", require="k=3"
     )
-    tree = ks.learn(people, policy)
+    tree = ks.learn(people, policy, "kadet")
     named = pd.DataFrame(people.to_dict(as_series=False)).set_index("Name")
     made = ks.equivalent_table(tree, named, policy)
     assert isinstance(made, pd.DataFrame)
@@ -246,7 +246,7 @@ def test_other_people_are_refused() -> None:
     policy = ks.Policy(
         identifier=["Name"], public=["Marital status"], private=["Sports car"], target="Loan risk", require="k=3"
     )
-    tree = ks.learn(people, policy)
+    tree = ks.learn(people, policy, "kadet")
     widowed = people.with_columns(pl.col("Marital status").replace("Married", "Widowed"))
     with pytest.raises(ks.DataError, match="3 rows have something in 'Marital status' that the tree has no branch"):
         ks.equivalent_table(tree, widowed, policy)
@@ -280,7 +280,7 @@ def test_a_table_is_published_only_if_it_holds(tmp_path: Path, suffix: str) -> N
     public = ["Gender", "Married", "Age", "Sports car"]
     policy = ks.Policy(identifier=["Name"], public=public, target="Loan risk", require="k=3")
     people, path = ks.datasets.mortgage(), tmp_path / f"table.{suffix}"
-    table = ks.equivalent_table(ks.learn(people, policy), people, policy)
+    table = ks.equivalent_table(ks.learn(people, policy, "kadet"), people, policy)
     with pytest.raises(ks.DoesNotHold, match="breaks k=3 for 12 of 12 people"):
         ks.publish_table(people.drop("Name"), policy, path)
     with pytest.raises(ks.DoesNotHold, match="identifier 'Name'"):

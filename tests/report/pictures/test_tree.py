@@ -23,7 +23,7 @@ def mortgage(k: int) -> tuple[Tree, ks.Audit]:
     three, other = (
         ks.Policy(identifier=["Name"], public=MORTGAGE, target="Loan risk", require=f"k={each}") for each in (3, k)
     )
-    tree = learn(ks.datasets.mortgage(), three)
+    tree = learn(ks.datasets.mortgage(), three, "kadet")
     return tree, ks.audit(tree, ks.datasets.mortgage(), other)
 
 
@@ -101,7 +101,7 @@ def test_a_private_question_is_marked() -> None:
     policy = ks.Policy(
         identifier=["Name"], public=["Marital status"], private=["Sports car"], target="Loan risk", require="k=3"
     )
-    tree = learn(people, policy)
+    tree = learn(people, policy, "kadet")
     picture = picture_of(tree, ks.audit(tree, people, policy))
     assert [(node.asks, node.role) for node in picture.nodes if node.asks] == [
         ("Sports car", "private"),

@@ -142,7 +142,7 @@ class GroupedGrowth(Growth):
         price: float = PRICE,
     ) -> None:
         crowd = min(policy.require.crowd, MOST_PEOPLE)
-        self.told = told
+        self.told, self.everybody = told, people
         self.questions = Questions(
             features, people.weights, told, crowd=crowd, min_rows=min_rows, lookahead=lookahead, price=price
         )
@@ -155,8 +155,11 @@ class GroupedGrowth(Growth):
             requirement=policy.require,
             target=private_target(policy),
             min_rows=min_rows,
-            guarded=people,
         )
+
+    def hidden(self) -> People:
+        """The people with their labels or numbers."""
+        return self.everybody
 
     def are_mixed(self, counts: Floats) -> Bools:
         """Which parts have people of several labels; whether numbers differ is seen when questions are found."""

@@ -99,7 +99,7 @@ class Growth:
     whose value is missing goes to all sons with a share of its weight, instead of to a son of its own. That is only for
     trees without a requirement, because whoever knows that a value is missing would know the crowd. Features whose
     cells may admit several values are only for such trees, too. With `rng`, a row with such a cell goes to one son by
-    chance. `guarded` are the same people with the labels that the requirement is about, if others are counted.
+    chance.
     """
 
     def __init__(
@@ -113,7 +113,6 @@ class Growth:
         min_rows: int = 1,
         shares_missing: bool = False,
         rng: np.random.Generator | None = None,
-        guarded: People | None = None,
     ) -> None:
         self.people, self.features, self.shares_missing, self.rng = people, features, shares_missing, rng
         self.spreading = [number for number, feature in enumerate(features) if feature.spread is not None]
@@ -123,13 +122,17 @@ class Growth:
         self.made = 0
         self.root = self.begin(rows, share)
         # Without a requirement there is nobody to hide, and no span to follow.
-        hidden = people if guarded is None else guarded
+        hidden = self.hidden()
         self.guard = None if requirement is None else Guard(hidden, features, self.worth, requirement, rows, target)
         self.several: SeveralRows | None = None
         self.queue: list[Candidate] = []
         self.splits_of_all: dict[tuple[int, int], Split] = {}
         if self.are_mixed(self.root.counts[None])[0]:
             self.propose(self.root, self.allowed_at(self.root))
+
+    def hidden(self) -> People:
+        """The people with the labels that the requirement is about; a learner may count others."""
+        return self.people
 
     def are_mixed(self, counts: Floats) -> Bools:
         """Which parts, given their people by label, have people of several labels, so that a question may gain?"""
