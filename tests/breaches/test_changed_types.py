@@ -10,7 +10,19 @@ from kspan.cli.main import main
 
 ROWS = 24
 PEOPLE = pl.DataFrame({"x": [1.5, 2.5, 30.0, 41.0] * 6, "w": ["a", "b", "c"] * 8, "y": ["p", "q", "q"] * 8})
-MODELS = ["grouped", "kadet", "id3", "c45", "part", "conjunctive", "naive-bayes", "logistic", "boosted", "clusters", "committee"]
+MODELS = [
+    "grouped",
+    "kadet",
+    "id3",
+    "c45",
+    "part",
+    "conjunctive",
+    "naive-bayes",
+    "logistic",
+    "boosted",
+    "clusters",
+    "committee",
+]
 KINDS: dict[str, pl.Series] = {
     "text": pl.Series(["a"] * ROWS),
     "ranges": pl.Series(["[1, 3]", "2"] * 12),

@@ -156,7 +156,7 @@ def test_adult_with_private_gains() -> None:
     def policy(require: str) -> ks.Policy:
         return ks.Policy(public=public, private=["capital-gain"], target="income", require=require)
 
-    only_labels = ks.learn(people, policy("k=10, distinct_l[income]=2"))
+    only_labels = ks.learn(people, policy("k=10, distinct_l[income]=2"), "kadet")
     found = ks.audit(only_labels, people, policy("k=10, distinct_l=2"))
     assert not found.holds
     assert found.exposed["income"] == 0

@@ -77,7 +77,7 @@ AGES = ("root", "edges", 0, "node")
 CHANGES: dict[str, Callable[[dict[str, Any]], None]] = {
     "another format": put("format", "kspan/forest"),
     "no format": drop("format"),
-    "another version": put("version", 2),
+    "another version": put("version", 3),
     "a version in words": put("version", "1"),
     "a version that is true": put("version", True),
     "a key too many": put("exec", "import os"),

@@ -272,7 +272,11 @@ REFUSED = {
         1,
         "the equivalent table breaks k=4 for 2 of 6 people: it was not written; neither was the tree",
     ),
-    "a tree that is too deep": (["learn", "deep.csv", "-p", "deep.toml", "-o", "new.json"], 2, "--min-rows"),
+    "a tree that is too deep": (
+        ["learn", "deep.csv", "-p", "deep.toml", "-m", "kadet", "-o", "new.json"],
+        2,
+        "--min-rows",
+    ),
     "no model": (["predict", "policy.toml", "people.csv", "-o", "labels.csv"], 2, "policy.toml"),
     "people without a column": (["predict", "tree.json", "other.csv", "-o", "labels.csv"], 2, "'Sports car'"),
     "more than there are": (["learn", "people.csv", "-p", "many.toml", "-o", "new.json"], 2, "k=7"),

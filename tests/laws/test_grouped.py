@@ -15,6 +15,7 @@ import kspan as ks
 from kspan.audit.tree.judge import audit_tree
 from kspan.data.encode import encode
 from kspan.data.table import Table
+from kspan.induce.tree.goals import Goals
 from kspan.induce.tree.grouped import GroupedGrowth
 from kspan.induce.tree.grow import GrowingLeaf
 from kspan.induce.tree.kadet import grow_in_crowds
@@ -35,8 +36,9 @@ Growing = tuple[GroupedGrowth, Table]
 def growth_of(frame: pl.DataFrame, policy: ks.Policy, *, min_rows: int = 1, price: float = 0.0) -> Growing:
     table = encode(frame, policy)
     people, features = taking_part(table, policy, None)
-    told = Targets.of([table[TARGET]], [False], people.weights, NO_WORTH)
-    return GroupedGrowth(people, features, told, policy, min_rows=min_rows, lookahead=1, price=price), table
+    goals = Goals.of(table, policy, people, (), "labels", "mean")
+    told = Targets.of(goals.columns, goals.measured, people.weights, NO_WORTH)
+    return GroupedGrowth(goals, features, told, min_rows=min_rows, lookahead=1, price=price), table
 
 
 def domains_of(tree: Tree, world: World) -> dict[str, Any]:
@@ -81,7 +83,7 @@ def cuts_in_order(growth: GroupedGrowth, leaf: GrowingLeaf) -> Iterator[Split]:
             yield from thresholds(growth, leaf, number, [code for code in seen if code < feature.plain])
         elif growth.people.labels == 2:
             label = growth.people.label[leaf.rows]
-            seen.sort(key=lambda code: (round(float((label[here == code] == 1).mean()), 9), code))  # noqa: B023
+            seen.sort(key=lambda code: (round(float((label[here == code] == 1).mean()), 9), code))
             for cut in range(1, len(seen)):
                 first = set(seen[:cut])
                 # Values that nobody in the leaf has go with most people.
@@ -106,18 +108,20 @@ def thresholds(growth: GroupedGrowth, leaf: GrowingLeaf, number: int, codes: lis
 
 
 def gain_of(growth: GroupedGrowth, leaf: GrowingLeaf, split: Split) -> float:
-    """What a split takes off the Gini impurity of a leaf."""
+    """What a split takes off the impurity of a leaf."""
     feature = growth.features[split.feature]
     sons = split.by_code(feature)[feature.codes[leaf.rows]]
     label = growth.people.label[leaf.rows]
-    return gini(label) - sum(gini(label[sons == son]) for son in (0, 1))
+    return impurity(label) - sum(impurity(label[sons == son]) for son in (0, 1))
 
 
-def gini(label: np.ndarray[Any, Any]) -> float:
+def impurity(label: np.ndarray[Any, Any]) -> float:
+    """That of Gini, and how many people do not have the commonest label."""
     if not len(label):
         return 0.0
-    share = np.bincount(label) / len(label)
-    return float(len(label) * (1 - (share**2).sum()))
+    people = np.bincount(label)
+    share = people / len(label)
+    return float(len(label) * (1 - (share**2).sum()) + len(label) - people.max())
 
 
 def tried(growth: GroupedGrowth, leaf: GrowingLeaf, split: Split) -> Node:
@@ -190,7 +194,7 @@ def best_and_all(rows: list[tuple[str, str]]) -> tuple[float, list[float]]:
     gains = []
     for group in groups:
         inside = np.array([cell in group for cell in cells])
-        gains.append(gini(label) - gini(label[inside]) - gini(label[~inside]))
+        gains.append(impurity(label) - impurity(label[inside]) - impurity(label[~inside]))
     found = growth.questions.of(np.arange(len(rows), dtype=np.int32), alone=True)
     return max((one.gain for one in found), default=0.0), gains
 
@@ -212,7 +216,7 @@ def test_no_threshold_gains_more_whichever_side_missing_numbers_join(
     missing = np.isnan(numbers)
     sides = [missing, *(side for cut in (1, 2, 3, 5) for side in (numbers <= cut, (numbers <= cut) | missing))]
     gains = [
-        gini(label) - gini(label[side]) - gini(label[~side])
+        impurity(label) - impurity(label[side]) - impurity(label[~side])
         for side in sides
         if min(side.sum(), (~side).sum()) >= max(k, 1)
     ]

@@ -90,7 +90,7 @@ def test_a_spoiled_document_is_refused_or_read_never_a_crash(kind: Kind, model: 
 @EVERY_EXAMPLE
 def test_a_document_of_another_format_or_version_is_refused(kind: Kind, model: Any) -> None:
     document = kind.write(model)
-    for changed in ({"format": "kspan/other"}, {"version": document["version"] + 1}):
+    for changed in ({"format": "kspan/other"}, {"version": 3}):
         with pytest.raises(ModelError, match=r"model\.json"):
             read(kind, {**document, **changed})
 

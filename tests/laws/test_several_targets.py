@@ -206,7 +206,7 @@ def test_who_needs_one_target_says_so(needs: Callable[[Tree], Any]) -> None:
 
 
 CORRUPTIONS: dict[str, tuple[Callable[[Any], Any], str]] = {
-    "no others": (lambda d: d.pop("others"), "'kind' is missing"),
+    "no others": (lambda d: d.pop("others"), "'others' is not known"),
     "empty others": (lambda d: d.update(others=[]), "at least one more target"),
     "first version": (lambda d: d.update(version=1), "'others' is not known"),
     "same name": (lambda d: d["others"][0].update(name="risk"), "an earlier target has the same name"),

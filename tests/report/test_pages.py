@@ -38,7 +38,7 @@ def raw() -> Report:
 def tree() -> Report:
     people = adult().select(*PUBLIC, "hours-per-week", "income")
     policy = ks.Policy(public=PUBLIC, private=["hours-per-week"], target="income", require="k=10")
-    return ks.report(ks.learn(people, policy), people, policy)
+    return ks.report(ks.learn(people, policy, "kadet"), people, policy)
 
 
 def clusters() -> Report:

@@ -88,7 +88,7 @@ class HeldOut:
 def held_out(
     people: Any,
     policy: PolicyLike,
-    method: str | Learner = "kadet",
+    method: str | Learner = "grouped",
     *,
     options: Mapping[str, Any] = NO_OPTIONS,
     folds: int | None = None,

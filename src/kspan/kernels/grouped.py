@@ -6,7 +6,8 @@ number itself. A question gains what it takes off the sum of squares around the 
     gain = S_left^2 / n_left + S_right^2 / n_right - S^2 / n,   summed over responses,
 
 where S is the sum of a response and n the weight of people. For labels that is the gain in Gini impurity, for numbers
-the reduction of variance.
+the reduction of variance. Where one target has labels, everybody who gets the own label by it, and did not before,
+counts one more: that is what a tree is for, and where crowds are large few questions are left to bring it about.
 
 People are counted in *cells*: one for each code of each attribute. The columns of a cell are the people, what they
 weigh (only if that is something else), the sum of each response, and the sum of squares of each number.
@@ -28,7 +29,7 @@ Sons = NDArray[np.int8]
 LEAST_GAIN = 1e-9
 """A smaller gain is taken for a rounding error."""
 
-DIGITS = 1e9
+DIGITS, DIGIT = 1e9, 1e-9
 """Gains that agree in so many digits are equal: the order in which a sum was added up must not decide."""
 
 BIT = 2.0 * math.log(2.0)
@@ -63,10 +64,47 @@ class Asked(NamedTuple):
     """By level and cell, the name of the cell's value there; -1 if it has none."""
 
 
+class Responses(NamedTuple):
+    """Which columns of a cell hold the responses."""
+
+    first: int
+    """The first of them; the column before it has what people weigh."""
+    scale: Floats
+    labels: bool
+    """Are they those of one target with labels, so that errors count, too?"""
+
+
 @compiled
-def count(asked: Asked, rows: NDArray[Any], cells: Floats) -> None:
-    """Add some rows to the cells of all attributes."""
-    attributes, labels, numbers = asked.codes.shape[1], asked.label.shape[1], asked.number.shape[1]
+def _told(asked: Asked) -> Responses:
+    labels = asked.label.shape[1] == 1 and asked.number.shape[1] == 0
+    return Responses(2 if asked.worth.size else 1, asked.scale, labels)
+
+
+@compiled
+def _count_labels(asked: Asked, rows: NDArray[Any], some: Int64s, cells: Floats) -> None:
+    """Add some rows to the cells of some attributes, where one target has labels: one number a cell and label."""
+    responses = asked.scale.size
+    seen = np.zeros((cells.shape[0], responses + 1))
+    for i in range(rows.size):
+        row = rows[i]
+        people = float(asked.people[row]) if asked.people.size else 1.0
+        place = asked.label[row, 0] + 1
+        for attribute in some:
+            seen[asked.begins[attribute] + asked.codes[row, attribute], place] += people
+    for cell in range(cells.shape[0]):
+        cells[cell, 0] += seen[cell, 0]
+        for response in range(responses):
+            cells[cell, 0] += seen[cell, response + 1]
+            cells[cell, response + 1] += seen[cell, response + 1]
+
+
+@compiled
+def _count(asked: Asked, rows: NDArray[Any], some: Int64s, cells: Floats) -> None:
+    """Add some rows to the cells of some attributes."""
+    labels, numbers = asked.label.shape[1], asked.number.shape[1]
+    if labels == 1 and numbers == 0 and asked.worth.size == 0:
+        _count_labels(asked, rows, some, cells)
+        return
     responses = asked.scale.size
     first = 2 if asked.worth.size else 1
     first_number, first_square = first + responses - numbers, first + responses
@@ -74,7 +112,7 @@ def count(asked: Asked, rows: NDArray[Any], cells: Floats) -> None:
         row = rows[i]
         people = float(asked.people[row]) if asked.people.size else 1.0
         worth = asked.worth[row] if asked.worth.size else people
-        for attribute in range(attributes):
+        for attribute in some:
             cell = asked.begins[attribute] + asked.codes[row, attribute]
             cells[cell, 0] += people
             if first == 2:
@@ -87,6 +125,15 @@ def count(asked: Asked, rows: NDArray[Any], cells: Floats) -> None:
                 number = asked.number[row, target]
                 cells[cell, first_number + target] += worth * number
                 cells[cell, first_square + target] += worth * number * number
+
+
+@compiled
+def _counted(asked: Asked, rows: NDArray[Any], some: Int64s) -> Floats:
+    """The cells of some attributes, with some rows."""
+    columns = (2 if asked.worth.size else 1) + asked.scale.size + asked.number.shape[1]
+    cells = np.zeros((asked.begins[-1], columns))
+    _count(asked, rows, some, cells)
+    return cells
 
 
 @compiled
@@ -106,45 +153,82 @@ def _variance(asked: Asked, total: Floats) -> float:
 
 
 @compiled
-def _gain(here: Floats, total: Floats, first: int, scale: Floats) -> float:
-    """What it gains to tell the people of `here` from the others of `total`."""
-    inside, gain = here[first - 1], 0.0
-    outside = total[first - 1] - inside
+def _gain_of_one(inside: float, one: float, everybody: float, both: float, scale: float, labels: bool) -> float:
+    """What it gains to tell some people from the others, if there is one response.
+
+    Of `everybody` it adds up to `both`, of the people `inside` to `one`. The three squares at the top, as one:
+    (S_left n - S n_left)^2 / (n n_left n_right).
+    """
+    outside = everybody - inside
     if inside <= 0.0 or outside <= 0.0:
         return -1.0
-    for response in range(scale.size):
-        one, both = here[first + response], total[first + response]
-        gain += scale[response] * (one * one / inside + (both - one) * (both - one) / outside - both * both
-                                   / total[first - 1])  # fmt: skip
-    rounded: float = math.floor(gain * DIGITS + 0.5) / DIGITS
+    apart, other = one * everybody - both * inside, both - one
+    gained = scale * apart * apart / (everybody * inside * outside)
+    if labels:
+        # Whoever does not have the second label has the first.
+        gained += max(one, inside - one) + max(other, outside - other) - max(both, everybody - both)
+    rounded: float = math.floor(gained * DIGITS + 0.5) * DIGIT
     return rounded
 
 
 @compiled
-def _best_cut(
-    cells: Floats, order: Int64s, total: Floats, first: int, least: float, scale: Floats
-) -> tuple[float, int]:
+def _gain(here: Floats, total: Floats, told: Responses) -> float:
+    """What it gains to tell the people of `here` from the others of `total`."""
+    first, inside, everybody = told.first, here[told.first - 1], total[told.first - 1]
+    if told.scale.size == 1:
+        return _gain_of_one(inside, here[first], everybody, total[first], told.scale[0], told.labels)
+    outside = everybody - inside
+    if inside <= 0.0 or outside <= 0.0:
+        return -1.0
+    apart = right_inside = right_outside = right = 0.0
+    for response in range(told.scale.size):
+        one, both = here[first + response], total[first + response]
+        apart += told.scale[response] * (one * everybody - both * inside) ** 2
+        right_inside, right_outside, right = max(right_inside, one), max(right_outside, both - one), max(right, both)
+    gained = apart / (everybody * inside * outside)
+    if told.labels:
+        gained += right_inside + right_outside - right
+    rounded: float = math.floor(gained * DIGITS + 0.5) * DIGIT
+    return rounded
+
+
+@compiled
+def _best_cut(cells: Floats, order: Int64s, total: Floats, told: Responses, least: float) -> tuple[float, int]:
     """The gain of the best cut of cells in an order, and how many cells are before it; -1 and 0 if there is none."""
-    left, best, best_at = np.zeros(total.size), -1.0, 0
+    best, best_at, first = -1.0, 0, told.first
+    if told.scale.size == 1:
+        # Without arrays this takes a fifth of the time.
+        people = inside = one = 0.0
+        all_people, everybody, both = total[0], total[first - 1], total[first]
+        scale, labels = told.scale[0], told.labels
+        for at in range(order.size - 1):
+            people += cells[order[at], 0]
+            inside += cells[order[at], first - 1]
+            one += cells[order[at], first]
+            if people >= least and all_people - people >= least:
+                gain = _gain_of_one(inside, one, everybody, both, scale, labels)
+                if gain > best:
+                    best, best_at = gain, at + 1
+        return best, best_at
+    left = np.zeros(total.size)
     for at in range(order.size - 1):
         for column in range(total.size):
             left[column] += cells[order[at], column]
-        if left[0] < least or total[0] - left[0] < least:
-            continue
-        gain = _gain(left, total, first, scale)
-        if gain > best:
-            best, best_at = gain, at + 1
+        if left[0] >= least and total[0] - left[0] >= least:
+            gain = _gain(left, total, told)
+            if gain > best:
+                best, best_at = gain, at + 1
     return best, best_at
 
 
 @compiled
-def _by_response(cells: Floats, order: Int64s, total: Floats, first: int, scale: Floats) -> None:
+def _by_response(cells: Floats, order: Int64s, total: Floats, told: Responses) -> None:
     """Order cells by their mean responses, along the direction in which these differ most.
 
     For two labels, or one number, no other order has a better cut (Breiman et al. 1984, Theorem 4.5). For several it
     is the first principal component of the means (Coppersmith, Hong, Hosking 1999).
     """
-    size = scale.size
+    first, scale, size = told.first, told.scale, told.scale.size
     mean, direction, turned = np.empty(size), np.zeros(size), np.zeros(size)
     for response in range(size):
         mean[response] = total[first + response] / total[first - 1]
@@ -191,23 +275,26 @@ def _by_response(cells: Floats, order: Int64s, total: Floats, first: int, scale:
 
 @compiled
 def _best_name(
-    cells: Floats, order: Int64s, names: NDArray[np.int32], total: Floats, first: int, least: float, scale: Floats
+    cells: Floats, order: Int64s, names: NDArray[np.int32], total: Floats, told: Responses, least: float
 ) -> tuple[float, int, int]:
     """The gain of the best question "this name of a level, or another?", the name, and how many names occur."""
     most = -1
     for cell in order:
         most = max(most, names[cell])
+    best, best_name, occur = -1.0, -1, 0
+    if most < 1:
+        return best, best_name, occur
     sums = np.zeros((most + 1, total.size))
     for cell in order:
         if names[cell] >= 0:
-            sums[names[cell]] += cells[cell]
-    best, best_name, occur = -1.0, -1, 0
+            for column in range(total.size):
+                sums[names[cell], column] += cells[cell, column]
     for name in range(most + 1):
         if sums[name, 0] <= 0.0:
             continue
         occur += 1
         if sums[name, 0] >= least and total[0] - sums[name, 0] >= least:
-            gain = _gain(sums[name], total, first, scale)
+            gain = _gain(sums[name], total, told)
             if gain > best:
                 best, best_name = gain, name
     return best, best_name, occur
@@ -223,7 +310,7 @@ def _best_question(
     question costs.
     """
     begin, missing = asked.begins[attribute], asked.begins[attribute + 1] - 1
-    first = 2 if asked.worth.size else 1
+    told = _told(asked)
     least = max(least, float(asked.crowd[attribute]))
     order = _populated(cells, begin, missing)
     found = order.size
@@ -233,19 +320,19 @@ def _best_question(
         return -1.0
     level, name = -1, -1
     if asked.numeric[attribute]:
-        best, cut = _best_cut(cells, order, total, first, least, asked.scale)
+        best, cut = _best_cut(cells, order, total, told, least)
         if order[found - 1] == missing:
             turned = _turned(order)
-            other, at = _best_cut(cells, turned, total, first, least, asked.scale)
+            other, at = _best_cut(cells, turned, total, told, least)
             if other > best:
                 best, cut, order = other, at, turned
         best -= bit * math.log2(values - 1)
     else:
-        _by_response(cells, order, total, first, asked.scale)
-        best, cut = _best_cut(cells, order, total, first, least, asked.scale)
+        _by_response(cells, order, total, told)
+        best, cut = _best_cut(cells, order, total, told, least)
         best -= bit * (values - 2)
         for place in range(asked.names.shape[0]):
-            gain, group, names = _best_name(cells, order, asked.names[place], total, first, least, asked.scale)
+            gain, group, names = _best_name(cells, order, asked.names[place], total, told, least)
             gain -= bit * math.log2(max(names - 1, 1))
             if group >= 0 and gain > best:
                 best, level, name = gain, place, group
@@ -285,18 +372,29 @@ def _fill(
 
 
 @compiled
-def _best_of_all(asked: Asked, cells: Floats, least: float, price: float, son: Sons) -> tuple[float, int]:
-    """The gain of the best question and its attribute, or -1 for both; `son` gets the side of each of its cells."""
-    best, found = -1.0, -1
+def _total(asked: Asked, attribute: int, cells: Floats) -> Floats:
+    """What the people of all cells of an attribute add up to."""
     total = np.zeros(cells.shape[1])
-    for cell in range(asked.begins[1]):
-        total += cells[cell]
+    for cell in range(asked.begins[attribute], asked.begins[attribute + 1]):
+        for column in range(total.size):
+            total[column] += cells[cell, column]
+    return total
+
+
+@compiled
+def _best_of(asked: Asked, some: Int64s, cells: Floats, least: float, price: float, son: Sons) -> tuple[float, int]:
+    """The gain of the best question about some attributes, and which it asks, or -1 for both.
+
+    `son` gets the side of each of its cells.
+    """
+    best, found = -1.0, -1
+    total = _total(asked, some[0], cells)
     if total[0] < 2 * max(least, float(asked.crowd.min())):
         return best, found
     variance = _variance(asked, total)
     if variance <= LEAST_GAIN:
         return best, found
-    for attribute in range(asked.numeric.size):
+    for attribute in some:
         # Each attribute has cells of its own, so that one array serves all.
         gain = _best_question(asked, attribute, cells, total, price * BIT * variance, least, son)
         if gain > best:
@@ -321,38 +419,38 @@ def _divide(asked: Asked, attribute: int, son: Sons, rows: NDArray[Any], spare: 
 
 
 @compiled
-def _count_sides(asked: Asked, rows: NDArray[Any], middle: int, cells: Floats, sides: Floats) -> None:
+def _count_sides(asked: Asked, rows: NDArray[Any], some: Int64s, middle: int, cells: Floats, sides: Floats) -> None:
     """Count the rows on both sides of `middle`: the fewer ones one by one, the others as what is left of `cells`."""
     smaller = 0 if middle <= rows.size - middle else 1
     sides[smaller] = 0.0
-    count(asked, rows[:middle] if smaller == 0 else rows[middle:], sides[smaller])
+    _count(asked, rows[:middle] if smaller == 0 else rows[middle:], some, sides[smaller])
     sides[1 - smaller] = cells - sides[smaller]
 
 
 @compiled
 def _still_gained(
-    asked: Asked, rows: NDArray[Any], middle: int, cells: Floats, depth: int, least: float, price: float
+    asked: Asked, some: Int64s, rows: NDArray[Any], middle: int, cells: Floats, depth: int, least: float, price: float
 ) -> float:
     """What the best questions gain on both sides of `middle`, and those of the parts that they make, `depth` deep.
 
-    Rows are reordered; `cells` are those of all of them.
+    Questions about `some` attributes are looked at. Rows are reordered; `cells` are those of all of them.
     """
     gained, spare, son = 0.0, np.empty_like(rows), np.empty(cells.shape[0], np.int8)
     begins, ends = np.array([0, middle]), np.array([middle, rows.size])
     here = np.empty((2, cells.shape[0], cells.shape[1]))
-    _count_sides(asked, rows, middle, cells, here)
+    _count_sides(asked, rows, some, middle, cells, here)
     for left in range(depth, 0, -1):
         parts, below = 0, np.empty((2 * ends.size if left > 1 else 0, cells.shape[0], cells.shape[1]))
         new_begins, new_ends = np.empty(2 * ends.size, np.int64), np.empty(2 * ends.size, np.int64)
         for place in range(ends.size):
-            gain, best = _best_of_all(asked, here[place], least, price, son)
+            gain, best = _best_of(asked, some, here[place], least, price, son)
             if best < 0:
                 continue
             gained += gain
             if left > 1:
                 part = rows[begins[place] : ends[place]]
                 first = _divide(asked, best, son, part, spare)
-                _count_sides(asked, part, first, here[place], below[parts : parts + 2])
+                _count_sides(asked, part, some, first, here[place], below[parts : parts + 2])
                 new_begins[parts], new_ends[parts + 1] = begins[place], ends[place]
                 new_ends[parts] = new_begins[parts + 1] = begins[place] + first
                 parts += 2
@@ -368,13 +466,10 @@ def questions(
     """Fill in, for each attribute, what its best question gains, what it is worth, and the side of each of its cells.
 
     The gain is -1 if no question gains. The worth of the `most` best has also what can still be gained after them,
-    `depth` questions deep; that of others is their gain.
+    `depth` questions deep, by attributes that gain now; that of others is their gain.
     """
-    columns = (2 if asked.worth.size else 1) + asked.scale.size + asked.number.shape[1]
-    cells, total = np.zeros((asked.begins[-1], columns)), np.zeros(columns)
-    count(asked, rows, cells)
-    for cell in range(asked.begins[1]):
-        total += cells[cell]
+    cells = _counted(asked, rows, np.arange(asked.numeric.size))
+    total = _total(asked, 0, cells)
     gains[:] = worths[:] = -1.0
     variance = _variance(asked, total)
     if variance <= LEAST_GAIN or total[0] < 2 * max(least, float(asked.crowd.min())):
@@ -386,12 +481,13 @@ def questions(
     best = np.argsort(-gains, kind="mergesort")[: most if depth else 0]
     if best.size < 2 or gains[best[1]] <= 0.0:  # where there is nothing to choose, nothing need be weighed
         return
+    gaining = np.flatnonzero(gains > 0.0)
     copy, spare = np.empty_like(rows), np.empty_like(rows)
     for attribute in best:
         if gains[attribute] > 0.0:
             copy[:] = rows
             middle = _divide(asked, attribute, son, copy, spare)
-            worths[attribute] += _still_gained(asked, copy, middle, cells, depth, least, price)
+            worths[attribute] += _still_gained(asked, gaining, copy, middle, cells, depth, least, price)
 
 
 @compiled
@@ -402,13 +498,10 @@ def alternatives(
 
     `sides` has the side of each of the attribute's cells, `gains` what the question gains less what it takes to say it.
     """
-    columns = (2 if asked.worth.size else 1) + asked.scale.size + asked.number.shape[1]
-    cells, total = np.zeros((asked.begins[-1], columns)), np.zeros(columns)
-    count(asked, rows, cells)
-    for cell in range(asked.begins[1]):
-        total += cells[cell]
+    cells = _counted(asked, rows, np.array([attribute]))
+    total = _total(asked, attribute, cells)
     begin, end = asked.begins[attribute], asked.begins[attribute + 1]
-    first, bit = 2 if asked.worth.size else 1, price * BIT * _variance(asked, total)
+    told, bit = _told(asked), price * BIT * _variance(asked, total)
     order, son, made = _populated(cells, begin, end - 1), np.empty(asked.begins[-1], np.int8), 0
     if order.size < 2:
         return 0
@@ -416,17 +509,17 @@ def alternatives(
     bits = math.log2(values - 1) if asked.numeric[attribute] else values - 2.0
     turns = 1
     if not asked.numeric[attribute]:
-        _by_response(cells, order, total, first, asked.scale)
+        _by_response(cells, order, total, told)
     elif order[order.size - 1] == end - 1:
         turns = 2
     for turn in range(turns):
         if turn == 1:
             order = _turned(order)
-        left = np.zeros(columns)
+        left = np.zeros(total.size)
         for at in range(order.size - 1):
             left += cells[order[at]]
             if left[0] >= least and total[0] - left[0] >= least:
-                gains[made] = _gain(left, total, first, asked.scale) - bit * bits
+                gains[made] = _gain(left, total, told) - bit * bits
                 _fill(asked, attribute, cells, order, at + 1, -1, -1, son)
                 sides[made] = son[begin:end]
                 made += 1

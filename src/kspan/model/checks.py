@@ -71,10 +71,10 @@ def one_of(place: Place, what: str, found: Any, known: Sequence[Word]) -> Word:
     return place.refuse(f"{what} must be one of {listed(known)}")
 
 
-def flag(place: Place, found: Mapping[str, Any]) -> bool:
-    """Return the 'missing' flag of an object; false if it has none."""
-    said = found.get("missing", False)
-    return said if isinstance(said, bool) else place.refuse("'missing' must be true or false")
+def flag(place: Place, found: Mapping[str, Any], key: str = "missing") -> bool:
+    """Return a flag of an object, that for missing values unless said; false if it has none."""
+    said = found.get(key, False)
+    return said if isinstance(said, bool) else place.refuse(f"{key!r} must be true or false")
 
 
 def known_rows(place: Place, found: Mapping[str, Any]) -> int | str | None:

@@ -156,9 +156,9 @@ def paths(pool: Pool, member: Member, codings: Sequence[Coding], *, marginals: b
         takers = [edge.region.missing for edge in node.edges].count(True)
         told, shared = before.told or 0 < takers < len(node.edges), before.shared or takers > 1
         # Reversed, since the last one in comes out first: leaves are found from left to right.
-        waiting.extend(
-            (edge.node, {**held, at: before.below(edge.region, told, shared, chooser)}) for edge in reversed(node.edges)
-        )
+        for edge in reversed(node.edges):
+            region = member.admits(node.attribute, edge.region, pool.attributes[at])
+            waiting.append((edge.node, {**held, at: before.below(region, told, shared, chooser)}))
     # What a path does not ask keeps the choice of all values.
     every = np.full((len(pool.attributes), len(leaves)), ALL, np.int32)
     every[asked, np.repeat(np.arange(len(leaves)), sizes)] = chosen

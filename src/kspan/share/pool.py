@@ -6,7 +6,7 @@ from typing import NoReturn
 
 from kspan.data.schema import Schema
 from kspan.errors import ModelError
-from kspan.model.tree.model import Attribute, Role, Tree
+from kspan.model.tree.model import Attribute, Region, Role, Tree
 from kspan.model.tree.release import TreeRelease
 from kspan.share.source import Source
 
@@ -29,6 +29,13 @@ class Member:
     def people(self) -> float | None:
         """How many people it tells of, or None if it does not say."""
         return self.tree.root.people
+
+    def admits(self, place: int, region: Region, pooled: Attribute) -> Region:
+        """What a branch about an own attribute admits in the pool: values that other trees alone name, too."""
+        own = self.tree.attributes[place]
+        if not (own.others and region.missing):
+            return region
+        return replace(region, values=region.values | frozenset(pooled.values).difference(own.values))
 
 
 @dataclass(frozen=True, repr=False)
@@ -109,7 +116,12 @@ def _united(known: Attribute, other: Attribute) -> Attribute:
     """Return an attribute that may hold all that either of two owners says."""
     # What one owner calls public may be known of everybody.
     role: Role = "public" if "public" in (known.role, other.role) else "private"
-    both = replace(known, role=role, has_missing=known.has_missing or other.has_missing)
+    both = replace(
+        known,
+        role=role,
+        has_missing=known.has_missing or other.has_missing,
+        others=known.others or other.others,
+    )
     if not known.is_measured:
         return replace(both, values=tuple(dict.fromkeys((*known.values, *other.values))))
     if known.low is None or known.high is None or other.low is None or other.high is None:

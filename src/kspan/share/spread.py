@@ -45,11 +45,10 @@ def _question(attribute: Attribute, column: Column, counts: Floats, tree: Tree) 
     if column.suppressed is not None:
         return None  # no bin admits a `*`, and bins must hold everybody
     parts = _numbers(column, counts) if attribute.is_measured else _categories(attribute, column, counts)
-    if column.missing is not None:
-        parts.append((Region(missing=True), counts[column.missing]))
-    elif attribute.has_missing:
-        # Nobody here lacks the value, but bins must cover the whole domain.
-        parts.append((Region(missing=True), np.zeros(counts.shape[1])))
+    if attribute.has_missing:
+        # Bins must cover the whole domain, whether anybody lacks the value or not.
+        missing = attribute.covers(Region(missing=True), column)
+        parts.append((Region(missing=True), counts[missing].sum(axis=0)))
     if len(parts) < 2:
         return None
     edges = tuple(Edge(region, Node.of_counts(people.tolist())) for region, people in parts)

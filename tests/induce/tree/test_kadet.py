@@ -57,7 +57,9 @@ def test_with_hierarchies_a_question_may_be_general() -> None:
     people = PEOPLE.select("native-country", "education", "income")
     tree = ks.learn(people, policy, "kadet")
     assert any(len(edge.region.values) > 1 for node in tree.nodes() for edge in node.edges)
-    without = ks.learn(people, ks.Policy(public=["native-country", "education"], target="income", require="k=100"), "kadet")
+    without = ks.learn(
+        people, ks.Policy(public=["native-country", "education"], target="income", require="k=100"), "kadet"
+    )
     assert len(tree.leaves) > len(without.leaves)
 
 
@@ -65,7 +67,9 @@ def test_weights_equal_repeated_rows() -> None:
     people = PEOPLE.select("education", "sex", "income")
     counted = people.group_by(people.columns, maintain_order=True).len("n")
     plain = ks.learn(people, ks.Policy(public=["education", "sex"], target="income", require="k=20"), "kadet")
-    weighted = ks.learn(counted, ks.Policy(public=["education", "sex"], target="income", weight="n", require="k=20"), "kadet")
+    weighted = ks.learn(
+        counted, ks.Policy(public=["education", "sex"], target="income", weight="n", require="k=20"), "kadet"
+    )
     assert plain == weighted
 
 

@@ -331,7 +331,6 @@ CORRUPTIONS: list[tuple[str, Change, str, str]] = [
     ("no format", drop("format"), "the top", "'format' is not"),
     ("format of another type", put([["kspan/tree"]], "format"), "the top", "'format' is not"),
     ("later version", put(3, "version"), "the top", "reads versions 1 and 2"),
-    ("version of numbers", put(2, "version"), "the target", "the key 'kind' is missing"),
     ("true is no version", put(True, "version"), "the top", "reads versions 1 and 2"),
     ("1.0 is no version", put(1.0, "version"), "the top", "reads versions 1 and 2"),
     ("no root", drop("root"), "the top", "the key 'root' is missing"),

@@ -265,7 +265,7 @@ CORRUPTIONS: list[tuple[str, Change, str]] = [
     ("half an interval", lambda d: d["root"].update(interval=[50]), "list of two"),
     ("people are missing", lambda d: d["root"].pop("people"), "'people' is missing"),
     ("counts beside", lambda d: d["root"].update(counts=[1]), "'counts' is not known"),
-    ("labels beside", lambda d: d["target"].update(labels=["a"]), "'labels' is not known"),
+    ("labels beside", lambda d: d["target"].update(labels=["a"]), "'kind' is not known"),
     ("words as numbers", lambda d: d["target"].update(kind="categorical"), "'kind' must be one of"),
     ("no such calendar", lambda d: d["target"].update(calendar="moon"), "'calendar' must be one of"),
     ("first version", lambda d: d.update(version=1), "'labels' is missing"),

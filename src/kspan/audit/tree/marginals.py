@@ -11,7 +11,7 @@ from kspan.audit.seen import Seen, Tells
 from kspan.data.groups import count_groups
 from kspan.data.kinds.words import WORDS
 from kspan.data.table import Column, Table
-from kspan.model.tree.model import Tree
+from kspan.model.tree.model import Attribute, Tree
 from kspan.model.tree.people import coded_people
 from kspan.model.tree.release import Marginal, TreeRelease
 from kspan.policy import Policy
@@ -37,15 +37,15 @@ def _broken(tree: Tree, marginals: Iterable[Marginal], people: pl.DataFrame, pol
     return [
         names[marginal.attribute]
         for marginal in marginals
-        if not _holds(marginal, names[marginal.attribute], table, policy, private)
+        if not _holds(marginal, tree.attributes[marginal.attribute], table, policy, private)
     ]
 
 
-def _holds(marginal: Marginal, name: str, table: Table, policy: Policy, private: tuple[str, ...]) -> bool:
-    column = table[name]
+def _holds(marginal: Marginal, about: Attribute, table: Table, policy: Policy, private: tuple[str, ...]) -> bool:
+    column = table[about.name]
     place = np.full(column.size, -1, np.int64)
     for number, (region, _) in enumerate(marginal.bins):
-        place[region.covers(column)] = number
+        place[about.covers(region, column)] = number
     of_rows = place[column.codes]
     # Somebody is in no bin, so this is not the spread of these people.
     if (of_rows < 0).any():
@@ -94,15 +94,15 @@ def seen_with_spreads(
     if not private:
         return seen
     table = coded_people(tree, people, policy, private, by_person=True)
-    tells = {name: _tells(spread[name], table[name], len(seen.exposing)) for name in private}
+    tells = {name: _tells(tree, spread[name], table[name], len(seen.exposing)) for name in private}
     return replace(seen, tells={**seen.tells, **tells})
 
 
-def _tells(marginal: Marginal, column: Column, spans: int) -> Tells:
+def _tells(tree: Tree, marginal: Marginal, column: Column, spans: int) -> Tells:
     """Say that the bin of each row is told, in all spans: totals of people who come and go can be subtracted."""
     bins = np.zeros(column.size, np.int64)
     for number, (region, _) in enumerate(marginal.bins):
-        bins[region.covers(column)] = number
+        bins[tree.attributes[marginal.attribute].covers(region, column)] = number
     codes = bins[column.codes].astype(np.uint32)
     named = np.array([f"bin {number}" for number in range(1, len(marginal.bins) + 1)], object)
     return Tells(Column(column.name, WORDS, codes, named), column, np.ones(spans, bool))

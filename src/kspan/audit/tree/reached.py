@@ -79,7 +79,7 @@ def reaches(tree: Tree, table: Table, row: Int64s, *, known: frozenset[str] = PU
         for edge in reversed(node.edges):
             if attribute.role in known:
                 column = table[attribute.name]
-                admitted = edge.region.covers(column)[column.codes[row[kinds]]]
+                admitted = attribute.covers(edge.region, column)[column.codes[row[kinds]]]
                 waiting.append((edge.node, kinds[admitted], private))
             else:
                 left = intersection(private.get(node.attribute, everything(attribute)), edge.region)

@@ -86,6 +86,7 @@ def _by_leaf(tree: Tree, number: int, column: Column) -> tuple[Int64s, list[Regi
     Regions that admit the same of the values that people have are one: `age <= 5.2` tells no more than `age <= 5.7`
     where nobody is in between.
     """
+    covers = tree.attributes[number].covers
     codes: list[int] = []
     regions: dict[bytes, int] = {}
     first: list[Region] = []
@@ -93,7 +94,7 @@ def _by_leaf(tree: Tree, number: int, column: Column) -> tuple[Int64s, list[Regi
     while waiting:
         node, before = waiting.pop()
         if node.is_leaf:
-            code = 0 if before is None else regions.setdefault(before.covers(column).tobytes(), len(regions) + 1)
+            code = 0 if before is None else regions.setdefault(covers(before, column).tobytes(), len(regions) + 1)
             if before is not None and code > len(first):
                 first.append(before)
             codes.append(code)

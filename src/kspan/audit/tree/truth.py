@@ -200,8 +200,9 @@ def _followed(tree: Tree, table: Table, row: Int64s) -> list[tuple[Int64s, Float
         if node.attribute is None:
             found.append((kinds, weights))
             continue
-        column = table[tree.attributes[node.attribute].name]
-        admitted = np.array([edge.region.covers(column) for edge in node.edges])
+        attribute = tree.attributes[node.attribute]
+        column = table[attribute.name]
+        admitted = np.array([attribute.covers(edge.region, column) for edge in node.edges])
         people = np.array([edge.node.people or 0 for edge in node.edges], np.float64)
         # A value that several branches admit is divided like their people, or evenly if none of them has any.
         parts = admitted * people[:, None]

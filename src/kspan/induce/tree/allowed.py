@@ -1,6 +1,7 @@
 """Which splits the requirement allows: those after which every part of every divided span satisfies it."""
 
 from collections.abc import Sequence
+from copy import copy
 from functools import cached_property, reduce
 from operator import and_
 
@@ -12,7 +13,7 @@ from kspan.data.encode import MOST_PEOPLE
 from kspan.data.groups import Counts, Groups
 from kspan.induce.tree.answers import Answers
 from kspan.induce.tree.features import Feature
-from kspan.induce.tree.people import People, Rows
+from kspan.induce.tree.people import People, Rows, Split
 from kspan.induce.tree.spans import GrowingSpans, Parts, Span
 from kspan.induce.tree.worth import ANYWHERE, Worth
 from kspan.privacy import KAnonymity, OnPrivate, Requirement
@@ -37,12 +38,29 @@ class Guard:
         target: str | None,
     ) -> None:
         self.people, self.features, self.worth = people, features, worth
-        self.requirement, self.target = of_labels(requirement, target), target
+        self.requirement, self.target, self.whole_requirement = of_labels(requirement, target), target, requirement
         self.answers = Answers(people, features, requirement)
         self.spans = GrowingSpans(people, 0, rows, target_public=target is None)
         self.whole = people.counts(rows)
         k = max((part.k for part in requirement.parts if isinstance(part, KAnonymity)), default=0)
         self.k = min(k, MOST_PEOPLE)  # compiled code counts in 64 bits, and nobody reaches more than there can be
+
+    def beside(self, target: str, people: People) -> "Guard":
+        """The same spans, of which something is required of another private target."""
+        other = copy(self)
+        other.people, other.target = people, target
+        other.requirement = of_labels(self.whole_requirement, target)
+        other.whole = people.counts(np.concatenate([span.rows for span in self.spans.every()]))
+        return other
+
+    def parts(self, spans: list[Span]) -> Parts:
+        """Spans as they are, with their people by label."""
+        return Parts(np.array([self.people.counts(span.rows) for span in spans]), self.spans.exposing(spans))
+
+    def divided(self, spans: list[Span], split: Split) -> Parts:
+        """The parts of spans as a split would leave them."""
+        counts = self.people.by_part_and_son([span.rows for span in spans], self.features[split.feature], split)
+        return Parts(counts.reshape(-1, self.people.labels), np.repeat(self.spans.exposing(spans), split.sons))
 
     def allows(self, parts: Parts) -> bool:
         """Do all parts of spans satisfy the requirement?"""

@@ -18,20 +18,22 @@ import numpy as np
 
 from kspan.data.arrays import Bools, Floats, Int64s
 from kspan.data.encode import MOST_PEOPLE
-from kspan.data.table import Column, Table
+from kspan.data.table import Table
 from kspan.errors import DataError, PolicyError
 from kspan.induce.tree.allowed import Allowed
 from kspan.induce.tree.features import Feature
+from kspan.induce.tree.goals import Also, Goals, Predict, check_also
 from kspan.induce.tree.grow import Candidate, GrowingLeaf, Growth, MinRows
 from kspan.induce.tree.kadet import grow_in_crowds
 from kspan.induce.tree.people import People, Split
 from kspan.induce.tree.prune import ConfidenceFactor, prune
 from kspan.induce.tree.questions import Found, Questions
-from kspan.induce.tree.release import ToldNumbers, released
+from kspan.induce.tree.rare import without_rare
+from kspan.induce.tree.release import released
 from kspan.induce.tree.simplify import simplify, usual_complexity
-from kspan.induce.tree.spans import Parts, Span
+from kspan.induce.tree.spans import Span
 from kspan.induce.tree.targets import NO_WORTH, Targets, label_worth
-from kspan.induce.tree.under_requirement import check_begins, private_target, pruning_keeps, taking_part
+from kspan.induce.tree.under_requirement import check_begins, pruning_keeps, taking_part
 from kspan.induce.tree.worth import DIGITS, LEAST_GAIN
 from kspan.model.outcome import NumberDisclosure
 from kspan.model.tree.model import Tree
@@ -45,11 +47,7 @@ sets of the papers, prices from 1 to 2 serve alike."""
 MOST_TRIES = 8
 """So many questions about an attribute are tried at a leaf where the best one is not allowed."""
 
-MOST_LABELS = 20
-"""A numeric target with so many different numbers at most is taken for labels."""
-
 Pruning = Literal["complexity", "errors", "none"]
-Predict = Literal["auto", "labels", "numbers"]
 
 
 @takes_options
@@ -58,7 +56,7 @@ def grouped(
     policy: Policy,
     *,
     min_rows: MinRows = 2,
-    lookahead: Annotated[int, Within(0, 4)] = 2,
+    lookahead: Annotated[int, Within(0, 8)] = 4,
     pruning: Pruning = "complexity",
     complexity: Annotated[float, Within(0)] | None = None,
     confidence_factor: ConfidenceFactor = 0.25,
@@ -66,6 +64,7 @@ def grouped(
     importance: Floats = NO_WORTH,
     predict: Predict = "auto",
     tells: Annotated[NumberDisclosure, NOT_TYPED] = "mean",
+    also: Also = (),
     known: Int64s | None = None,
 ) -> Tree:
     """Grow a tree that keeps the policy's requirement, by questions with two answers that are groups of values.
@@ -82,8 +81,9 @@ def grouped(
         class_weight: How much labels count; "balanced" lets rare ones count as much as common ones.
         predict: Labels or numbers; "auto" takes a numeric target with more than 20 different numbers for numbers.
         tells: What nodes tell of numbers: the mean, the median as well, or also an interval.
+        also: Further columns that the same tree predicts; each counts as much as the target.
 
-    One of six people has a car that nobody else has, and yet it can be asked about:
+    One of six people has a car that nobody else has, and yet cars can be asked about. Its name is not told:
 
     >>> import polars as pl
     >>> from kspan.data.encode import encode
@@ -91,17 +91,17 @@ def grouped(
     >>> policy = Policy(public=["car"], target="pays", require="k=2")
     >>> print(grouped(encode(people, policy), policy, complexity=0))
     car = old: no (no: 2)
-    car in {new|rare}: yes (yes: 4)
+    (car = new or car is missing or rare): yes (yes: 4)
     """
-    people, features = taking_part(table, policy, known)
-    target = table[str(policy.target)]
-    numbers = _numbers(target, people, policy, predict, tells)
-    if numbers is not None and class_weight is not None:
+    check_also(table, policy, also)
+    people, offered = taking_part(table, policy, known, also)
+    features = without_rare(offered, table, policy)
+    goals = Goals.of(table, policy, people, also, predict, tells)
+    if goals.numbers[0] is not None and class_weight is not None:
         raise PolicyError(f"class_weight is about labels, and {policy.target!r} is a number: leave it out")
-    weighs = label_worth(target, class_weight, people.weights)
-    worth = _worth(people, weighs, importance)
-    told = Targets.of([target], [numbers is not None], people.weights, worth)
-    growth = GroupedGrowth(people, features, told, policy, min_rows=min_rows, lookahead=lookahead)
+    weighs = label_worth(goals.columns[0], class_weight, people.weights)
+    told = Targets.of(goals.columns, goals.measured, people.weights, _worth(people, weighs, importance))
+    growth = GroupedGrowth(goals, features, told, min_rows=min_rows, lookahead=lookahead)
     check_begins(growth, table, policy)
     grow_in_crowds(growth)
     if pruning_keeps(growth, table, policy):
@@ -110,7 +110,8 @@ def grouped(
             simplify(growth.root, growth.left_open(), least)
         elif pruning == "errors":
             prune(growth, confidence_factor)
-    return replace(released(growth, table, policy, numbers), label_weights=tuple(weighs.tolist()))
+    tree = released(growth, table, policy, goals.numbers[0], goals.others)
+    return replace(tree, label_weights=tuple(weighs.tolist()))
 
 
 @dataclass(order=True, slots=True)
@@ -132,39 +133,43 @@ class GroupedGrowth(Growth):
 
     def __init__(
         self,
-        people: People,
+        goals: Goals,
         features: Sequence[Feature],
         told: Targets,
-        policy: Policy,
         *,
         min_rows: int,
         lookahead: int,
         price: float = PRICE,
     ) -> None:
-        crowd = min(policy.require.crowd, MOST_PEOPLE)
-        self.told, self.everybody = told, people
+        require, people = goals.policy.require, goals.people
+        crowd = min(require.crowd, MOST_PEOPLE)
+        self.told, self.goals = told, goals
         self.questions = Questions(
             features, people.weights, told, crowd=crowd, min_rows=min_rows, lookahead=lookahead, price=price
         )
         self.tries: dict[tuple[int, int], Iterator[Candidate]] = {}
         """By leaf and attribute, the questions that may still be tried after one was refused."""
-        super().__init__(
-            # Of numbers nothing is counted but people: there may be as many of them.
-            people if told.labelled else people.without_labels(),
-            features,
-            requirement=policy.require,
-            target=private_target(policy),
-            min_rows=min_rows,
-        )
+        super().__init__(goals.counted, features, requirement=require, target=goals.target, min_rows=min_rows)
+        assert self.guard is not None
+        self.beside = [self.guard.beside(name, others) for name, others in goals.beside()]
+        """What asks the requirement of further private targets."""
 
     def hidden(self) -> People:
-        """The people with their labels or numbers."""
-        return self.everybody
+        """The people with the labels or numbers that the requirement is about."""
+        return self.goals.hidden
 
     def are_mixed(self, counts: Floats) -> Bools:
-        """Which parts have people of several labels; whether numbers differ is seen when questions are found."""
-        mixed: Bools = counts.sum(axis=1) > 1
-        return super().are_mixed(counts) if self.told.labelled else mixed
+        """Which parts have people of several labels; whether several targets or numbers differ, questions tell."""
+        if len(self.goals.columns) == 1 and self.goals.numbers[0] is None:
+            return super().are_mixed(counts)
+        several: Bools = counts.sum(axis=1) > 1
+        return several
+
+    def holds_now(self) -> bool:
+        """Does the tree as it is satisfy the requirement?"""
+        return super().holds_now() and all(
+            other.allows(other.parts(other.spans.of(leaf))) for other in self.beside for leaf in other.spans.reaching
+        )
 
     def propose(self, leaf: GrowingLeaf, allowed: Allowed) -> None:
         """Put the best question about each attribute into the queue."""
@@ -201,8 +206,10 @@ class GroupedGrowth(Growth):
         useful = np.flatnonzero(gains > LEAST_GAIN)
         useful = useful[np.argsort(-np.round(gains[useful], DIGITS), kind="stable")]
         if self.features[number].public and self.guard is not None:
-            spans = self.guard.spans.of(leaf.number)
-            useful = useful[self.guard.allows_each(spans, self.questions.bins(number), sides[useful], MOST_TRIES)]
+            spans, bins = self.guard.spans.of(leaf.number), self.questions.bins(number)
+            for other in self.beside:
+                useful = useful[other.allows_each(spans, bins, sides[useful], len(useful))]
+            useful = useful[self.guard.allows_each(spans, bins, sides[useful], MOST_TRIES)]
         # What can follow is taken to be what could follow the first question.
         after = -refused.rank[1] - float(gains.max(initial=0.0))
         for place in useful[:MOST_TRIES].tolist():
@@ -211,13 +218,13 @@ class GroupedGrowth(Growth):
 
     def _parts_hold(self, candidate: Candidate, spans: list[Span]) -> bool:
         """Would every part of the spans of a leaf still satisfy what is required of people and labels?"""
+        split = self.split_of(candidate)
+        assert self.guard is not None
         if self.is_its_own_span(candidate.leaf):
-            return super()._parts_hold(candidate, spans)
-        guard, split = self.guard, self.split_of(candidate)
-        assert guard is not None
-        counts = guard.people.by_part_and_son([span.rows for span in spans], self.features[split.feature], split)
-        exposing = np.repeat(guard.spans.exposing(spans), split.sons)
-        return guard.allows(Parts(counts.reshape(-1, guard.people.labels), exposing))
+            held = super()._parts_hold(candidate, spans)
+        else:
+            held = self.guard.allows(self.guard.divided(spans, split))
+        return held and all(other.allows(other.divided(spans, split)) for other in self.beside)
 
     def _possible(self, leaf: GrowingLeaf, number: int) -> Bools:
         """Which codes of an attribute can still occur in a leaf, after the questions above it."""
@@ -232,16 +239,6 @@ class GroupedGrowth(Growth):
         # Bounds of numbers are set when the tree is released.
         inside[feature.plain :] = split.missing == place
         return inside
-
-
-def _numbers(
-    target: Column, people: People, policy: Policy, predict: Predict, tells: NumberDisclosure
-) -> ToldNumbers | None:
-    """What nodes tell if the target is a number; None if it has labels."""
-    if predict == "labels" or (predict == "auto" and (not target.is_measured or len(target.values) <= MOST_LABELS)):
-        return None
-    target.check_measured_for_all()
-    return ToldNumbers.of(target, people.weights, policy.require.crowd, tells)
 
 
 def _worth(people: People, of_label: Floats, importance: Floats) -> Floats:

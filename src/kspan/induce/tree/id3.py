@@ -1,5 +1,6 @@
 """ID3: the tree of highest information gain, without a requirement (Quinlan 1986)."""
 
+from collections.abc import Sequence
 from typing import Annotated
 
 import numpy as np
@@ -53,16 +54,24 @@ def id3(
 
 
 def offered(
-    table: Table, schema: Schema, reading: Reading = AS_SHOWN, *, stars_unknown: bool = False
+    table: Table,
+    schema: Schema,
+    reading: Reading = AS_SHOWN,
+    *,
+    stars_unknown: bool = False,
+    also: Sequence[str] = (),
 ) -> tuple[People, tuple[Feature, ...]]:
-    """The people with their labels, and all other attributes, public and private, as features that may be asked."""
+    """The people with their labels, and all other attributes, public and private, as features that may be asked.
+
+    `also` are predicted as well.
+    """
     if schema.target is None:
         raise PolicyError("learning needs a target: name the column to predict")
-    target = table[schema.target]
-    if target.missing is not None:
-        gone = int((target.codes == target.missing).sum())
-        raise DataError(f"{gone} people have no label in {schema.target!r}: leave them out before learning")
-    names = [name for name in (*schema.public, *schema.private) if name != schema.target]
+    for target in (table[name] for name in (schema.target, *also)):
+        if target.missing is not None:
+            gone = int((target.codes == target.missing).sum())
+            raise DataError(f"{gone} people have no label in {target.name!r}: leave them out before learning")
+    names = [name for name in (*schema.public, *schema.private) if name != schema.target and name not in also]
     if not names:
         raise PolicyError("there is no attribute to learn from: list some as public or private")
     return People.of(table, schema.target), understood(table, schema, names, reading, stars_unknown=stars_unknown)

@@ -12,7 +12,7 @@ from kspan import kernels
 from kspan.data.arrays import Bools, Codes, Floats, Int64s
 from kspan.data.groups import NO_WEIGHTS
 from kspan.data.having import Having
-from kspan.data.table import Table
+from kspan.data.table import Column, Table
 from kspan.induce.tree.features import Feature
 
 Rows = NDArray[np.int32]
@@ -89,8 +89,11 @@ class People:
     @classmethod
     def of(cls, table: Table, target: str) -> "People":
         """Everybody in a table."""
-        column = table[target]
-        weights = NO_WEIGHTS if table.weights is None else table.weights
+        return cls.of_column(table[target], NO_WEIGHTS if table.weights is None else table.weights)
+
+    @classmethod
+    def of_column(cls, column: Column, weights: Int64s) -> "People":
+        """Everybody by what a column has."""
         measured, numbers = column.is_measured, column.numbers
         return cls(column.codes, column.size, weights, measured, column.levels, column.having, numbers)
 

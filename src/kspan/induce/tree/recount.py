@@ -31,18 +31,20 @@ def recounted(tree: Tree, table: Table) -> Tree:
 
 def sent_down(tree: Tree, table: Table) -> list[tuple[Node, Int64s]]:
     """All nodes of a tree, parents before sons and level by level, with the rows that come to each."""
-    covered: dict[tuple[str, Region], Bools] = {}
+    covered: dict[tuple[int, Region], Bools] = {}
 
-    def admitted(name: str, region: Region, rows: Int64s) -> Int64s:
-        column = table[name]
-        if (name, region) not in covered:
-            covered[name, region] = region.covers(column)
-        return rows[covered[name, region][column.codes[rows]]]
+    def admitted(number: int, region: Region, rows: Int64s) -> Int64s:
+        attribute = tree.attributes[number]
+        column = table[attribute.name]
+        if (number, region) not in covered:
+            covered[number, region] = attribute.covers(region, column)
+        return rows[covered[number, region][column.codes[rows]]]
 
     order: list[tuple[Node, Int64s]] = [(tree.root, np.arange(table.rows))]
     for node, rows in order:  # which grows meanwhile
-        name = "" if node.attribute is None else tree.attributes[node.attribute].name
-        order.extend((edge.node, admitted(name, edge.region, rows)) for edge in node.edges)
+        if node.attribute is not None:
+            asked = node.attribute
+            order.extend((edge.node, admitted(asked, edge.region, rows)) for edge in node.edges)
     return order
 
 

@@ -1,9 +1,9 @@
 """From what has grown to a tree that knows no row."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Self
+from typing import Self, TypeAlias
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from kspan.induce.tree.people import Split
 from kspan.limits import MOST_EMPTY
 from kspan.model.outcome import LabelCounts, NumberDisclosure, Numbers, Outcome, plain
 from kspan.model.quantiles import Rounding, numbers_told
-from kspan.model.tree.model import Attribute, Edge, Node, Region, Role, Tree
+from kspan.model.tree.model import Attribute, Edge, Node, Region, Role, Target, Tree
 
 Bounds = dict[int, tuple[float | None, float | None]]
 """The lower and the upper bound of each numeric feature that was asked above."""
@@ -31,14 +31,23 @@ class ToldNumbers:
     weights: Int64s
     rounding: Rounding
     disclosure: NumberDisclosure
-    kind: Kind
+    column: Column
+
+    @property
+    def kind(self) -> Kind:
+        """The kind of the numbers."""
+        return self.column.kind
+
+    def target(self, role: Role) -> Target:
+        """The target as a tree names it."""
+        return Target(self.column.name, role, kind=self.kind)
 
     @classmethod
     def of(cls, column: Column, weights: Int64s, crowd: int, disclosure: NumberDisclosure) -> Self:
         """Numbers of a column, of which no more is told than a crowd of so many has."""
         values = column.values.astype(np.float64)[column.codes]
         people = weights if len(weights) else None
-        return cls(values, weights, Rounding(values, crowd, people=people, kind=column.kind), disclosure, column.kind)
+        return cls(values, weights, Rounding(values, crowd, people=people, kind=column.kind), disclosure, column)
 
     def outcome(self, leaf: GrowingLeaf) -> Numbers:
         """What a node tells of its people."""
@@ -46,26 +55,65 @@ class ToldNumbers:
         return numbers_told(self.values[leaf.rows], weights, self.rounding, self.disclosure)
 
 
-def released(growth: Growth, table: Table, schema: Schema, numbers: ToldNumbers | None = None) -> Tree:
-    """What has grown, in the form in which it is released; it tells labels, unless `numbers` are given."""
-    by_rows = table.persons is not None
-    if numbers is None:
-        return Tree(*head(growth, table, schema), released_node(growth), counts_rows=by_rows)
-    attributes, name, role, _ = head(growth, table, schema)
-    root = released_node(growth, numbers.outcome)
-    return Tree(attributes, name, role, (), root, counts_rows=by_rows, target_kind=numbers.kind)
+@dataclass(frozen=True, repr=False)
+class ToldLabels:
+    """What nodes tell of a further target that has labels."""
+
+    column: Column
+    weights: Int64s
+
+    def target(self, role: Role) -> Target:
+        """The target as a tree names it."""
+        return Target(self.column.name, role, _labels(self.column))
+
+    def outcome(self, leaf: GrowingLeaf) -> LabelCounts:
+        """What a node tells of its people."""
+        weights = self.weights[leaf.rows] if len(self.weights) else None
+        people = np.bincount(self.column.codes[leaf.rows], weights, self.column.size)
+        return LabelCounts(tuple(people.astype(np.int64).tolist()))
+
+
+def released(
+    growth: Growth,
+    table: Table,
+    schema: Schema,
+    numbers: ToldNumbers | None = None,
+    others: Sequence[ToldLabels | ToldNumbers] = (),
+) -> Tree:
+    """What has grown, in the form in which it is released; it tells labels, unless `numbers` are given.
+
+    `others` are told at every node as well.
+    """
+    attributes, name, role, labels = head(growth, table, schema)
+    root = released_node(growth, None if numbers is None else numbers.outcome, [one.outcome for one in others])
+    return Tree(
+        attributes,
+        name,
+        role,
+        labels if numbers is None else (),
+        root,
+        counts_rows=table.persons is not None,
+        target_kind=None if numbers is None else numbers.kind,
+        others=tuple(one.target(_role(schema, one.column.name)) for one in others),
+    )
 
 
 def head(growth: Growth, table: Table, schema: Schema) -> tuple[tuple[Attribute, ...], str, Role, tuple[str, ...]]:
     """What every model tells: the attributes, and the name, the role and the labels of the target."""
     target = table[str(schema.target)]
-    labels = tuple(target.label(code) for code in range(target.size))
-    role: Role = "public" if schema.target in schema.public else "private"
     attributes = tuple(feature.attribute for feature in growth.features)
     if growth.shares_missing:
         # Such a tree knows what to do without any value.
         attributes = tuple(replace(attribute, has_missing=True) for attribute in attributes)
-    return attributes, target.name, role, labels
+    return attributes, target.name, _role(schema, target.name), _labels(target)
+
+
+def _labels(column: Column) -> tuple[str, ...]:
+    return tuple(column.label(code) for code in range(column.size))
+
+
+def _role(schema: Schema, name: str) -> Role:
+    return "public" if name in schema.public else "private"
 
 
 @dataclass
@@ -78,8 +126,14 @@ class _Open:
     edges: list[Edge] = field(default_factory=list)
 
 
-def released_node(growth: Growth, told: Callable[[GrowingLeaf], Outcome] | None = None) -> Node:
+Tell: TypeAlias = Callable[[GrowingLeaf], Outcome]
+"""Says what a node tells of its people."""
+
+
+def released_node(growth: Growth, told: Tell | None = None, others: Sequence[Tell] = ()) -> Node:
     """The root of what has grown, with all nodes below it; nodes tell counts of labels, or what `told` says.
+
+    They also tell what `others` say.
 
     Sons are made before their parents, without recursion: `way` leads from the root to the node that is being made.
     """
@@ -93,7 +147,8 @@ def released_node(growth: Growth, told: Callable[[GrowingLeaf], Outcome] | None 
             way.append(_opened(growth, last.leaf.sons[place], _inside(last, place), categories))
             continue
         outcome = _counts(growth, last.leaf) if told is None else told(last.leaf)
-        node = Node(outcome, last.leaf.split.feature if last.leaf.split else None, _joined(last.edges))
+        beside = tuple(tell(last.leaf) for tell in others)
+        node = Node(outcome, last.leaf.split.feature if last.leaf.split else None, _joined(last.edges), beside)
         way.pop()
         if not way:
             return node

@@ -1,5 +1,6 @@
 """What learners of trees that keep a requirement share: who takes part, the first leaf, and may it be pruned?"""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from kspan.data.arrays import Int64s
@@ -16,11 +17,13 @@ from kspan.policy.values import check_occurs
 from kspan.privacy import OnPrivate
 
 
-def taking_part(table: Table, policy: Policy, known: Int64s | None) -> tuple[People, tuple[Feature, ...]]:
-    """The people, and the attributes that a tree may ask under the policy's requirement."""
+def taking_part(
+    table: Table, policy: Policy, known: Int64s | None, also: Sequence[str] = ()
+) -> tuple[People, tuple[Feature, ...]]:
+    """The people, and the attributes that a tree may ask under the policy's requirement: all but those it predicts."""
     _check_requirement(policy)
     check_occurs(policy.require, table, policy)
-    people, features = offered(table, policy)
+    people, features = offered(table, policy, also=also)
     if known is not None:
         people = replace(people, known=classes_of(known, table.rows, table.persons))
     if table.persons is not None:

@@ -102,7 +102,7 @@ class KnownRegions:
         """Return the place of the edge that each of some rows takes at a node that asks about this attribute."""
         answer, ways = np.full(self.column.size, -1, np.int64), np.zeros(self.column.size, np.int64)
         for place, edge in enumerate(node.edges):
-            covered = edge.region.covers(self.column)
+            covered = self.attribute.covers(edge.region, self.column)
             answer[covered] = place
             ways += covered
         codes = self.column.codes[rows]
@@ -222,8 +222,8 @@ def _cell(attribute: Attribute, region: Region | None, whole: bool) -> str | Non
     values = attribute.among(region.values)
     intervals = _closed(attribute, region, whole)
     if region.missing:
-        # There is no sign for `a, or missing`, and `a` alone would not be true.
-        return SUPPRESSED if values or intervals else None
+        # There is no sign for `a, or missing`, nor for values without a name, and `a` alone would not be true.
+        return SUPPRESSED if values or intervals or attribute.others else None
     if not attribute.has_missing and (
         len(values) == len(attribute.values) > 0 or intervals == [_ends(attribute, whole)]
     ):

@@ -16,7 +16,7 @@ from kspan.model.tree.model import WEIGHABLE, Attribute, Role, Target, Tree
 from kspan.model.tree.nodes import OTHERS, NodeReader
 from kspan.model.tree.release import TreeRelease
 from kspan.model.tree.told import OutcomeReader, shown_by
-from kspan.model.tree.writing import FORMAT, OF_NUMBERS, VERSION, WEIGHTS, write_tree
+from kspan.model.tree.writing import FORMAT, OF_NUMBERS, UNNAMED, VERSION, WEIGHTS, write_tree
 from kspan.policy.policy import Counting
 
 BY_PATHS = "paths"
@@ -53,7 +53,7 @@ def read_tree(document: Any, source: str = "the model") -> TreeRelease:
     needed = ("format", "version", "attributes", "target", "root")
     of_numbers = document["version"] == OF_NUMBERS
     check_keys(top, document, needed, ("claim", "marginals", "counts", *([OTHERS] if of_numbers else [])))
-    attributes = read_attributes(top, document["attributes"])
+    attributes = read_attributes(top, document["attributes"], [UNNAMED] if of_numbers else [])
     place = Place(source, "the target")
     if of_numbers:
         first, *others = _targets(place, document, attributes)
@@ -94,15 +94,15 @@ def _beside(root: Any, others: Sequence[Target]) -> list[tuple[Target, Any]]:
 # The head
 
 
-def read_attributes(top: Place, found: Any) -> tuple[Attribute, ...]:
-    """Read the attributes that a document lists."""
+def read_attributes(top: Place, found: Any, further: Sequence[str] = ()) -> tuple[Attribute, ...]:
+    """Read the attributes that a document lists; they may say `further` things."""
     if not isinstance(found, list):
         top.refuse("'attributes' must be a list")
     attributes = []
     names = set[str]()
     for count, each in enumerate(found, 1):
         place = Place(top.source, f"attribute {count}")
-        attribute = _attribute(place, each)
+        attribute = _attribute(place, each, further)
         if attribute.name in names:
             place.refuse("an earlier attribute has the same name")
         names.add(attribute.name)
@@ -110,12 +110,16 @@ def read_attributes(top: Place, found: Any) -> tuple[Attribute, ...]:
     return tuple(attributes)
 
 
-def _attribute(place: Place, found: Any) -> Attribute:
-    check_keys(place, found, ("name", "role", "kind", "domain"), ("missing", "calendar"))
+def _attribute(place: Place, found: Any, further: Sequence[str]) -> Attribute:
+    check_keys(place, found, ("name", "role", "kind", "domain"), ("missing", "calendar", *further))
     name, role = text(place, "'name'", found["name"]), one_of(place, "'role'", found["role"], ROLES)
     kind, missing = _kind(place, found, FAMILIES), flag(place, found)
+    others = flag(place, found, UNNAMED)
+    if others and (kind.is_measured or not missing):
+        place.refuse(f"{UNNAMED!r} is for categories, and where values may be missing")
     if not kind.is_measured:
-        return Attribute(name, role, kind, texts(place, "'domain'", found["domain"]), has_missing=missing)
+        domain = texts(place, "'domain'", found["domain"])
+        return Attribute(name, role, kind, domain, has_missing=missing, others=others)
     if found["domain"] is None:
         return Attribute(name, role, kind, has_missing=missing)
     low, high = (number(place, "a bound of 'domain'", bound) for bound in pair(place, "'domain'", found["domain"]))

@@ -50,8 +50,12 @@ class Attribute:
     """The range of a numeric attribute, if it is declared; otherwise any number is possible."""
     has_missing: bool = False
     """May the value be missing? Missing is a value of its own, which an attacker sees if the attribute is public."""
+    others: bool = False
+    """Do values that are not in the domain go where missing ones go? So rare ones need not be named."""
 
     def __post_init__(self) -> None:
+        if self.others and not self.has_missing:
+            raise ModelError(f"other values of {self.name!r} go where missing ones go, so that these must be admitted")
         if isinstance(self.kind, str):
             object.__setattr__(self, "kind", declared(self.name, self.kind).kind)
 
@@ -68,6 +72,22 @@ class Attribute:
     def _place(self) -> dict[str, int]:
         # Kept, since a tree may have as many branches as a domain has values.
         return {value: place for place, value in enumerate(self.values)}
+
+    def covers(self, region: "Region", column: Column) -> Bools:
+        """Tell for each code of a column whether a region of the attribute admits it.
+
+        >>> town = Attribute("town", "public", "categorical", ("Bonn", "Ulm"), has_missing=True, others=True)
+        >>> seen = Column("town", town.kind, np.array([0, 1], np.uint8), np.array(["Hull", "Ulm"], object))
+        >>> town.covers(Region(frozenset({"Bonn"}), missing=True), seen).tolist()
+        [True, False]
+        """
+        covered = region.covers(column)
+        return covered | self.beyond(column) if self.others and region.missing else covered
+
+    def beyond(self, column: Column) -> Bools:
+        """Tell which codes of a column stand for values that are not in the domain."""
+        beyond = [code != column.missing and column.label(code) not in self._place for code in range(column.size)]
+        return np.array(beyond, bool)
 
     def among(self, values: frozenset[str]) -> list[str]:
         """Return those of the values that are in the domain, in the order of the domain.
@@ -367,7 +387,8 @@ class Tree(ShownInNotebooks):
     ) -> Floats:
         """Return the answer for each row of a table; `nothing` is that of a tree to which nobody came."""
         answers = np.zeros((table.rows, len(nothing)))
-        ways = {name: Ways(column, range_pattern) for name, column in table.columns.items()}
+        known = {one.name: one for one in self.attributes}
+        ways = {name: Ways(column, range_pattern, known.get(name)) for name, column in table.columns.items()}
         waiting = [(self.root, np.arange(table.rows), np.ones(table.rows), nothing)]
         while waiting:
             node, rows, weights, answer = waiting.pop()

@@ -100,7 +100,7 @@ def condition(attribute: Attribute, region: Region) -> str:
     if region.values:
         ways.insert(0, _among(name, attribute.among(region.values), attribute.values))
     if region.missing:
-        ways.append(f"{name} is missing")
+        ways.append(f"{name} is missing or rare" if attribute.others else f"{name} is missing")
     return ways[0] if len(ways) == 1 else "(" + " or ".join(ways) + ")"
 
 

@@ -11,14 +11,14 @@ from kspan.data.general import GeneralNumbers, GeneralWords, general
 from kspan.data.table import Column
 
 if TYPE_CHECKING:
-    from kspan.model.tree.model import Region
+    from kspan.model.tree.model import Attribute, Region
 
 
 class Ways:
     """One column of the people who are sent down the branches of a tree."""
 
-    def __init__(self, column: Column, range_pattern: str | None = None) -> None:
-        self.column, self.range_pattern = column, range_pattern
+    def __init__(self, column: Column, range_pattern: str | None = None, attribute: "Attribute | None" = None) -> None:
+        self.column, self.range_pattern, self.attribute = column, range_pattern, attribute
 
     @cached_property
     def meant(self) -> GeneralWords | GeneralNumbers | None:
@@ -41,6 +41,8 @@ class Ways:
         nowhere is 0 for every branch.
         """
         admitted = np.array([region.covers(self.column) for region in regions])
+        if self._others.any():
+            admitted |= np.array([region.missing for region in regions])[:, None] & self._others
         parts = admitted.astype(np.float64)
         known = np.array([0.0 if number is None else float(number) for number in people])
         for code in (self.column.missing, self.column.suppressed):
@@ -55,6 +57,18 @@ class Ways:
             cells &= ~admitted.any(axis=0)
             parts[:, cells] = self._of_cells(self.meant, regions, cells)
         return parts
+
+    @cached_property
+    def _others(self) -> Bools:
+        """Which codes are single values that go where missing ones go, since the tree does not name them."""
+        if self.attribute is None or not self.attribute.others:
+            return np.zeros(self.column.size, bool)
+        beyond = self.attribute.beyond(self.column)
+        if self.column.suppressed is not None:
+            beyond[self.column.suppressed] = False
+        if self.meant is not None:
+            beyond[: len(self.column.values)] &= self.meant.numbers_admitted[: len(self.column.values)] <= 1
+        return beyond
 
     def _of_cells(self, meant: GeneralWords | GeneralNumbers, regions: Sequence["Region"], cells: Bools) -> Floats:
         if isinstance(meant, GeneralWords):

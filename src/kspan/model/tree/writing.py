@@ -12,9 +12,10 @@ from kspan.model.tree.nodes import MOST_DEPTH, OTHERS
 from kspan.model.tree.release import Marginal, TreeRelease
 
 FORMAT, VERSION, OF_NUMBERS = "kspan/tree", 1, 2
-"""The second version is for trees of numbers, of several targets or with weights of labels: older readers refuse it."""
-WEIGHTS = "weights"
-"""The key of what people of each label count in predictions."""
+"""The second version is for trees of numbers or of several targets, with weights of labels, or with values that are not
+named, so that older readers refuse them."""
+WEIGHTS, UNNAMED = "weights", "others"
+"""The keys of what people of each label count in predictions, and of values that go where missing ones go."""
 
 
 def write_tree(release: TreeRelease) -> dict[str, Any]:
@@ -33,7 +34,7 @@ def write_tree(release: TreeRelease) -> dict[str, Any]:
     tree, claim = release.tree, release.claim
     document = {
         "format": FORMAT,
-        "version": OF_NUMBERS if tree.is_of_numbers or tree.others or tree.label_weights else VERSION,
+        "version": OF_NUMBERS if _is_more(tree) else VERSION,
         "attributes": [write_attribute(attribute) for attribute in tree.attributes],
         "target": _target(tree.targets[0]) | ({WEIGHTS: list(tree.label_weights)} if tree.label_weights else {}),
     }
@@ -53,6 +54,12 @@ def write_tree(release: TreeRelease) -> dict[str, Any]:
     return {**document, "root": _nodes(tree)}
 
 
+def _is_more(tree: Tree) -> bool:
+    """Does a tree say what the first version of the format cannot?"""
+    unnamed = any(attribute.others for attribute in tree.attributes)
+    return tree.is_of_numbers or bool(tree.others) or bool(tree.label_weights) or unnamed
+
+
 def write_attribute(attribute: Attribute) -> dict[str, Any]:
     """Write an attribute of a model."""
     domain: list[Any] | None = list(attribute.values)
@@ -61,7 +68,8 @@ def write_attribute(attribute: Attribute) -> dict[str, Any]:
         domain = None if empty else [_bound(attribute.low), _bound(attribute.high)]
     written = {"name": attribute.name, "role": attribute.role, "kind": attribute.kind.family, "domain": domain}
     written |= _calendar(attribute.kind)
-    return {**written, "missing": True} if attribute.has_missing else written
+    flags = {"missing": attribute.has_missing, UNNAMED: attribute.others}
+    return {**written, **{key: True for key, is_set in flags.items() if is_set}}
 
 
 def _calendar(kind: Kind) -> dict[str, str]:

@@ -43,7 +43,8 @@ def way(attribute: Attribute, region: Region) -> str:
     if region.values:
         ways.insert(0, _among(name, attribute.among(region.values)))
     if region.missing:
-        ways.append("missing" if ways else f"{name} missing")
+        missing = "missing or rare" if attribute.others else "missing"
+        ways.append(missing if ways else f"{name} {missing}")
     return " or ".join(ways) or EVERYONE
 
 
