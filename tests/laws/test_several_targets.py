@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
 import polars as pl
 import pytest
 from hypothesis import given
@@ -14,7 +15,7 @@ from hypothesis import strategies as st
 import kspan as ks
 from kspan.audit.tree.judge import audit_tree
 from kspan.data.kinds.numbers import NUMBERS
-from kspan.errors import KspanError, ModelError, PolicyError
+from kspan.errors import DataError, KspanError, ModelError, PolicyError
 from kspan.model.outcome import LabelCounts, Numbers
 from kspan.model.predict import predicted
 from kspan.model.tree.json import read_tree, tree_json
@@ -24,6 +25,7 @@ from kspan.model.tree.paths import text
 from kspan.model.tree.release import TreeRelease
 from kspan.model.tree.writing import write_tree
 from laws import naive_numbers, naive_spans
+from laws.examples import share_of_examples
 from laws.naive_numbers import TARGET, number
 from laws.naive_spans import Value
 
@@ -227,3 +229,100 @@ def test_a_damaged_document_is_refused(name: str) -> None:
     change(document)
     with pytest.raises(ModelError, match=why):
         read_tree(document, "bank.json")
+
+
+# Learned
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "require",
+    ["k=3", f"k=2, distinct_l[{LABEL}]=2", f"k=2, range[{TARGET}]=30", "distinct_l=2", f"t[{TARGET}]=0.4, k=2"],
+)
+@share_of_examples(0.5)
+@given(data=st.data())
+def test_what_is_learned_keeps_what_is_required_of_every_target(require: str, data: st.DataObject) -> None:
+    world = data.draw(worlds())
+    first, other = data.draw(st.permutations([LABEL, TARGET]))
+    policy = replace(policy_of(world, "k=1"), target=first)
+    private = [one.name for one in world.tree.targets if one.role == "private"]
+    if any(name in require and name not in private for name in (LABEL, TARGET)) or not policy.private:
+        return
+    policy = replace(policy, require=require)  # type: ignore[arg-type]  # a text is read by the policy
+    options = data.draw(st.fixed_dictionaries({
+        "lookahead": st.integers(0, 2), "pruning": st.sampled_from(["complexity", "none"]),
+        "complexity": st.sampled_from([None, 0.0]),
+    }))  # fmt: skip
+    people = framed(world)
+    try:
+        tree = ks.learn(people, policy, also=[other], predict="labels" if first == LABEL else "numbers", **options)
+    except ks.Unreachable:
+        return
+    assert [one.name for one in tree.targets] == [first, other]
+    assert audit_tree(tree, people, policy).holds
+    if require == "k=3":
+        domains = {one.name: world.domains[one.name] for one in tree.attributes}
+        may_miss = {one.name for one in tree.attributes if one.has_missing}
+        admitted = {name: [v for v in values if v is not None or name in may_miss] for name, values in domains.items()}
+        spans: dict[Any, int] = {}
+        (of_labels,) = (view for view in tree.views() if view.target == LABEL)
+        for person in world.people:
+            leaves = frozenset(leaf for leaf, _ in naive_spans.reachable(of_labels, person, admitted))
+            known = tuple(person[one.name] for one in tree.targets if one.role == "public")
+            spans[leaves, known] = spans.get((leaves, known), 0) + 1
+        for (leaves, known), people_there in spans.items():
+            assert people_there >= 3 or (len(leaves) == 1 and len(known) == 2)
+
+
+@share_of_examples(0.5)
+@given(data=st.data(), times=st.integers(2, 3), seed=st.integers(0, 9))
+def test_weights_are_people_and_their_order_does_not_matter(data: st.DataObject, times: int, seed: int) -> None:
+    world = data.draw(worlds())
+    policy = replace(policy_of(world, f"k={times}"), target=LABEL)
+    frame = framed(world)
+    try:
+        tree = ks.learn(pl.concat([frame] * times), policy, also=[TARGET])
+    except ks.Unreachable:
+        return
+    weighted = replace(policy, weight="n")
+    shuffled = frame.sample(fraction=1, shuffle=True, seed=seed)
+    assert ks.learn(shuffled.with_columns(n=pl.lit(times)), weighted, also=[TARGET]) == tree
+
+
+def test_two_targets_share_the_questions_that_tell_of_both() -> None:
+    draws = np.random.default_rng(0)
+    people = pl.DataFrame({"town": draws.choice(["a", "b", "c"], 600), "sex": draws.choice(["F", "M"], 600)})
+    people = people.with_columns(
+        ill=pl.when(pl.col("town") == "a").then(pl.lit("yes")).otherwise(pl.lit("no")),
+        pay=pl.when(pl.col("sex") == "F").then(3000.0).otherwise(4000.0) + draws.normal(0, 10, 600).round(3),
+    )
+    policy = ks.Policy(public=["town", "sex"], private=["pay"], target="ill", require="k=20")
+    tree = ks.learn(people, policy, also=["pay"])
+    assert {tree.attributes[node.attribute].name for node in tree.nodes() if node.attribute is not None} == {
+        "town", "sex",
+    }  # fmt: skip
+    made = ks.predict(tree, people)
+    assert ks.accuracy(made["predicted: ill"], people["ill"]) == 1.0
+    assert (made["predicted: pay"] - people["pay"]).abs().mean() < 20
+    assert ks.audit(tree, people, policy).holds
+
+
+@pytest.mark.parametrize(
+    ("also", "why"),
+    [(["py"], "did you mean 'pay'"), (["ill"], "beside the target"), (["pay", "pay"], "named twice")],
+)
+def test_further_targets_that_cannot_be(also: list[str], why: str) -> None:
+    people = pl.DataFrame({"town": ["a", "b"] * 5, "ill": ["yes", "no"] * 5, "pay": range(10)})
+    policy = ks.Policy(public=["town"], private=["pay"], target="ill", require="k=2")
+    with pytest.raises(PolicyError, match=why):
+        ks.learn(people, policy, also=also)
+
+
+def test_people_with_several_rows_and_people_without_a_number_are_refused() -> None:
+    people = pl.DataFrame({"id": [1, 1, 2, 2], "town": ["a", "b"] * 2, "ill": ["yes", "no"] * 2, "pay": [1, 2, 3, 4]})
+    policy = ks.Policy(person="id", public=["town"], private=["pay"], target="ill", require="k=1")
+    with pytest.raises(PolicyError, match="several rows"):
+        ks.learn(people, policy, also=["pay"])
+    some = pl.DataFrame({"town": ["a", "b"] * 2, "ill": ["yes", "no"] * 2, "pay": [1, None, 3, 4]})
+    with pytest.raises(DataError, match="no label in 'pay'"):
+        ks.learn(some, ks.Policy(public=["town"], private=["pay"], target="ill", require="k=1"), also=["pay"])

@@ -110,7 +110,7 @@ def test_each_disclosure_is_written_and_read(kind: Any, yes: Any, no: Any, tmp_p
 )
 def test_each_disclosure_is_shown(kind: str, leaf: str, root: str) -> None:
     told = TREE.disclosing(kind)
-    assert text(told) == f"car = yes: {leaf}\n(car = no or car is missing): nobody"
+    assert text(told) == f"car = yes: {leaf}\ncar in {{no|(missing)}}: nobody"
     assert repr(told) == root
     assert repr(told.leaves[0]) == ("Node(4 people, 0 edges)" if "people" in root else "Node(0 edges)")
 

@@ -58,6 +58,10 @@ class LearnRequest:
     target: Annotated[
         str | None, typer.Option(help="The column to predict, if the policy names none or there is none.")
     ] = None
+    also: Annotated[
+        list[str] | None,
+        typer.Option(help="Another column that the same tree predicts (-m grouped); may be given several times."),
+    ] = None
     manifest: Annotated[
         Path | None,
         typer.Option(help="What was released with the table (DATA.release.json if that is there): roles and names."),
@@ -176,12 +180,13 @@ def _making(made: Made, asked: LearnRequest) -> "Making":
 
 
 def _told(asked: LearnRequest) -> dict[str, Any]:
-    """Return the options that are not typed as such: distributions that were released, and what to tell of numbers."""
+    """Return the options that are not typed as such: released distributions, further targets, what numbers tell."""
     from kspan.model.distributions import load_distributions
     from kspan.model.outcome import NUMBER_DISCLOSURES
 
     told = {} if asked.marginals is None else {"marginals": load_distributions(asked.marginals)}
-    return {**told, "tells": asked.disclose} if asked.disclose in NUMBER_DISCLOSURES else told
+    also = {"also": tuple(asked.also)} if asked.also else {}
+    return {**told, **also, **({"tells": asked.disclose} if asked.disclose in NUMBER_DISCLOSURES else {})}
 
 
 def _written(model: "Learned", people: "pl.DataFrame", policy: "Policy", asked: LearnRequest) -> Made:
@@ -215,6 +220,8 @@ def _check_result(asked: LearnRequest, learner: "Learner") -> None:
                 raise PolicyError(f"-m {asked.method} does not take {flag}: leave it out")
     if asked.marginals is not None and asked.method != "boosted":
         raise PolicyError(f"-m {asked.method} does not take --marginals: use -m boosted, or leave it out")
+    if asked.also and asked.method not in GROUPING:
+        raise PolicyError(f"-m {asked.method} predicts one column and does not take --also: use -m grouped")
     check_word("--disclose", asked.disclose, (*DISCLOSURES, *NUMBER_DISCLOSURES))
     if asked.disclose in NUMBER_DISCLOSURES and asked.method not in GROUPING:
         raise PolicyError(

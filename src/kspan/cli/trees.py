@@ -63,7 +63,7 @@ def written_tree(tree: "Tree", people: "pl.DataFrame", policy: "Policy", asked: 
     unjudged = f"Wrote {output}: it makes no promise; do not release it before kspan audit says so."
     audit = files[output].audit if output in files else None
 
-    found = vetoes(people, policy) if asked.method in PRIVATE_METHODS else ()
+    found = vetoes(people, policy, also=asked.also or ()) if asked.method in PRIVATE_METHODS else ()
 
     def facts() -> dict[str, Any]:
         beside = None if table is None else {"output": str(table), "audit": files[table].audit.as_dict()}

@@ -74,8 +74,10 @@ class Veto:
         )
 
 
-def vetoes(data: Any, policy: PolicyLike) -> tuple[Veto, ...]:
+def vetoes(data: Any, policy: PolicyLike, *, also: Sequence[str] = ()) -> tuple[Veto, ...]:
     """Return the public attributes of a dataframe or file that have values which too few people have.
+
+    `also` are further targets, and so no attributes.
 
     >>> import polars as pl
     >>> people = pl.DataFrame({"car": ["old"] * 3 + ["new"] * 3 + ["rare"], "pays": ["no"] * 3 + ["yes"] * 4})
@@ -87,7 +89,7 @@ def vetoes(data: Any, policy: PolicyLike) -> tuple[Veto, ...]:
     """
     policy = Policy.of(policy)
     table = encode_people(computed(load(data), policy), policy)
-    names = [name for name in policy.public if name != policy.target]
+    names = [name for name in policy.public if name != policy.target and name not in also]
     found = (_veto(table, table[name], policy) for name in names)
     return tuple(veto for veto in found if veto is not None)
 

@@ -1,5 +1,7 @@
 """Trees as people read them."""
 
+from dataclasses import replace
+
 import polars as pl
 from polars.testing import assert_frame_equal
 
@@ -64,8 +66,12 @@ def test_conditions() -> None:
     color = Attribute("color", "public", "categorical", ("red", "a|b", "blue"), has_missing=True)
     age = Attribute("age", "public", "numeric", low=17, high=90, has_missing=True)
     assert condition(color, is_("blue")) == "color = blue"
-    assert condition(color, is_("blue", "a|b", "red")) == r"color in {red|a\|b|blue}"
-    assert condition(color, is_("blue", missing=True)) == "(color = blue or color is missing)"
+    assert condition(color, is_("blue", "a|b")) == r"color in {a\|b|blue}"
+    assert condition(color, is_("blue", "a|b", "red")) == "color is not missing"
+    unnamed = replace(color, others=True)
+    assert condition(unnamed, is_("blue", "a|b", "red")) == "color is neither missing nor rare"
+    assert condition(unnamed, is_("blue", "a|b", missing=True)) == "color is not red"
+    assert condition(color, is_("blue", missing=True)) == "color in {blue|(missing)}"
     assert condition(color, Region(missing=True)) == "color is missing"
     assert condition(age, Region(intervals=((None, 37.0),))) == "age <= 37"
     assert condition(age, Region(intervals=((37.5, None),))) == "age > 37.5"

@@ -113,9 +113,15 @@ class TreeSpans(SpansOfPeople):
             asked = {node.attribute for node in tree.nodes()}
             for number, attribute in enumerate(tree.attributes):
                 if attribute.role == "public" and number in asked and attribute.name not in shown:
-                    column = self.table[attribute.name]
-                    shown[attribute.name] = shown_cell(column, np.unique(column.codes[rows]))
+                    shown[attribute.name] = self._shown_of(attribute.name, rows)
+        # Public labels tell people apart, too.
+        shown |= {tree.target: self._shown_of(tree.target, rows) for tree in self.trees if tree.target_role == "public"}
         return shown
+
+    def _shown_of(self, name: str, rows: Int64s) -> str:
+        """Describe what some rows have of a column."""
+        column = self.table[name]
+        return shown_cell(column, np.unique(column.codes[rows]))
 
     def facts(self) -> dict[str, Any]:
         """How many releases were judged together, and what they tell that is not so."""

@@ -91,7 +91,7 @@ def grouped(
     >>> policy = Policy(public=["car"], target="pays", require="k=2")
     >>> print(grouped(encode(people, policy), policy, complexity=0))
     car = old: no (no: 2)
-    (car = new or car is missing or rare): yes (yes: 4)
+    car in {new|(missing or rare)}: yes (yes: 4)
     """
     check_also(table, policy, also)
     people, offered = taking_part(table, policy, known, also)

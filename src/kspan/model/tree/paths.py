@@ -94,13 +94,18 @@ def condition(attribute: Attribute, region: Region) -> str:
     ('age <= 37', '37 < age <= 50.5')
     >>> condition(age, Region(intervals=((37, None),), missing=True))
     '(age > 37 or age is missing)'
+    >>> car = Attribute("car", "public", "categorical", ("old", "new"), has_missing=True, others=True)
+    >>> condition(car, Region(frozenset({"old"}), missing=True)), condition(car, Region(missing=True))
+    ('car in {old|(missing or rare)}', 'car is missing or rare')
     """
     name = _visible(attribute.name)
+    if region.values and not region.intervals:
+        return _of_words(attribute, region)
     ways = [_between(attribute, name, low, high) for low, high in region.intervals]
     if region.values:
         ways.insert(0, _among(name, attribute.among(region.values), attribute.values))
     if region.missing:
-        ways.append(f"{name} is missing or rare" if attribute.others else f"{name} is missing")
+        ways.append(f"{name} is {_no_value(attribute)}")
     return ways[0] if len(ways) == 1 else "(" + " or ".join(ways) + ")"
 
 
@@ -240,11 +245,27 @@ def _hidden(node: Node) -> str:
     return f"... {leaves:,} {'leaf' if leaves == 1 else 'leaves'}"
 
 
+def _of_words(attribute: Attribute, region: Region) -> str:
+    """Write what an edge admits of words: those that it names, and a word for the others if it takes them."""
+    name, values = _visible(attribute.name), attribute.among(region.values)
+    if attribute.has_missing and not region.missing and len(values) == len(attribute.values) > 1:
+        return f"{name} is neither missing nor rare" if attribute.others else f"{name} is not missing"
+    rest = f"({_no_value(attribute)})"
+    return _among(name, [*values, *[rest] * region.missing], [*attribute.values, *[rest] * attribute.has_missing])
+
+
+def _no_value(attribute: Attribute) -> str:
+    """What people are whose value the tree does not name."""
+    return "missing or rare" if attribute.others else "missing"
+
+
 def _among(name: str, values: Sequence[str], domain: Sequence[str]) -> str:
     """Write the values of a branch, or those of the domain that are not among them if these are fewer.
 
     >>> _among("car", ["a", "c"], ["a", "b", "c"]), _among("car", ["a", "b", "d", "e"], ["a", "b", "c", "d", "e"])
     ('car in {a|c}', 'car is not c')
+    >>> _among("car", ["a", "b", "(missing)"], ["a", "b", "c", "d", "(missing)"])
+    'car in {a|b|(missing)}'
     """
     if len(values) == 1:
         return f"{name} = {_visible(values[0])}"

@@ -41,8 +41,8 @@ def way(attribute: Attribute, region: Region) -> str:
     if len(region.intervals) > MOST_VALUES:
         ways.append(f"+{len(region.intervals) - MOST_VALUES:,} more")
     if region.values:
-        ways.insert(0, _among(name, attribute.among(region.values)))
-    if region.missing:
+        ways.insert(0, _among(name, attribute, region))
+    if region.missing and not _is_rest(attribute, region):
         missing = "missing or rare" if attribute.others else "missing"
         ways.append(missing if ways else f"{name} {missing}")
     return " or ".join(ways) or EVERYONE
@@ -100,9 +100,21 @@ def bins_attribute(bins: Sequence[int]) -> str:
     return " ".join(f"{low}" if low == high else f"{low}-{high}" for low, high in ranges(bins))
 
 
-def _among(name: str, values: Sequence[str]) -> str:
+def _is_rest(attribute: Attribute, region: Region) -> bool:
+    """Does a branch take whoever does not have one of a few values, missing ones included?"""
+    left = len(attribute.values) - len(attribute.among(region.values))
+    return 0 < left <= MOST_VALUES and 2 * left < len(region.values) and region.missing == attribute.has_missing
+
+
+def _among(name: str, attribute: Attribute, region: Region) -> str:
+    values = attribute.among(region.values)
     if len(values) == 1:
         return f"{name} = {short(values[0])}"
+    if _is_rest(attribute, region):
+        others = [value for value in attribute.values if value not in region.values]
+        return (
+            f"{name} ≠ {short(others[0])}" if len(others) == 1 else f"{name} not in {{{', '.join(map(short, others))}}}"
+        )
     more = [f"+{len(values) - MOST_VALUES:,} more"] if len(values) > MOST_VALUES else []
     return f"{name} in {{{', '.join([*map(short, values[:MOST_VALUES]), *more])}}}"
 
