@@ -80,6 +80,7 @@ OF_PEOPLE: dict[str, Callable[[Any, Any, Path], Any]] = {
     "audit of a tree": lambda people, policy, out: ks.audit(TREE, people, policy),
     "population": lambda people, policy, out: ks.audit(PEOPLE, policy, population=people),
     "learn": lambda people, policy, out: ks.learn(people, policy),
+    "vetoes": lambda people, policy, out: ks.vetoes(people, policy),
     "learn clusters": lambda people, policy, out: ks.learn(people, policy, "clusters"),
     "learn_clusters": lambda people, policy, out: ks.learn_clusters(people, policy),
     "anonymize": lambda people, policy, out: ks.anonymize(people, policy, "mondrian", secret="1" * 32),

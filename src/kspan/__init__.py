@@ -71,6 +71,8 @@ if TYPE_CHECKING:
     from kspan.induce.rules.learner import MinedRules as MinedRules
     from kspan.induce.rules.learner import choose_rules as choose_rules
     from kspan.induce.rules.learner import mine_rules as mine_rules
+    from kspan.induce.vetoes import Veto as Veto
+    from kspan.induce.vetoes import vetoes as vetoes
     from kspan.ledger.ledger import Ledger as Ledger
     from kspan.ledger.standing import standing as standing
     from kspan.measures import *  # noqa: F403
@@ -173,6 +175,7 @@ _HOMES = {
     "kspan.induce.rules.learner": ("MinedRules", "choose_rules", "mine_rules"),
     "kspan.induce.clusters.learner": ("learn_clusters",),
     "kspan.induce.methods": ("learn",),
+    "kspan.induce.vetoes": ("Veto", "vetoes"),
     "kspan.model.distributions": ("Distributions", "load_distributions"),
     "kspan.model.itemsets.imported": ("imported_itemsets",),
     "kspan.model.itemsets.model": ("Itemset", "Itemsets"),
