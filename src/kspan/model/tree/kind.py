@@ -44,6 +44,16 @@ def example_of_several() -> Tree:
     return replace(tree, root=root, others=(Target("risk", "private", ("low", "high")),))
 
 
+def example_without_names() -> Tree:
+    """A tree that does not name all values of a word, and weighs labels."""
+    tree = example()
+    sex = Attribute("sex", "public", WORDS, ("F", "M"), has_missing=True, others=True)
+    women = Edge(Region(frozenset({"F"})), Node.of_counts((5, 1)))
+    rest = Edge(Region(frozenset({"M"}), missing=True), Node.of_counts((3, 2)))
+    root = Node.of_counts((8, 3), 0, (women, rest))
+    return replace(tree, attributes=(sex,), root=root, label_weights=(1.0, 5.0))
+
+
 TREE = Kind(
     "tree",
     "decision tree",
@@ -54,5 +64,5 @@ TREE = Kind(
     example,
     is_fitted_tree,
     lambda given, people, policy: imported(given, encode_people(people, policy), policy),
-    (example_of_numbers, example_of_several),
+    (example_of_numbers, example_of_several, example_without_names),
 )
