@@ -19,6 +19,8 @@ FACTORS = (1, 2, 5)
 FINEST = 1e-6
 """The first grid that is tried cuts the range into about a million cells."""
 MOST_DIGITS = 300
+MOST_ROUND = 17
+"""A number that is told apart by no fewer digits is not round."""
 
 Numbers = NDArray[Any]
 
@@ -123,6 +125,31 @@ def coarser(grid: Grid, most: float) -> Iterator[Grid]:
             factor, power, following = 1, power + 1, {1: 2, 2: 5, 5: 10}
         step = float(f"{factor}e{power}")
         yield Multiples(factor * 10**power if power >= 0 else step)
+
+
+def roundest(kind: Kind, low: float, high: float) -> float:
+    """The roundest number of a kind from `low` on that is below `high`, near their middle; of dates an end of a part.
+
+    It tells less of two people than the middle of their numbers would.
+
+    >>> from kspan.data.kinds.numbers import NUMBERS
+    >>> roundest(NUMBERS, 5013, 5178), roundest(NUMBERS, 39, 40), roundest(NUMBERS, 0.137, 0.1512)
+    (5100.0, 39.0, 0.15)
+    >>> roundest(NUMBERS, -3, 8), roundest(NUMBERS, 51377, 99999)
+    (0.0, 80000.0)
+    """
+    if isinstance(kind, Calendar):
+        ends = (float(kind.part(low, part)[1]) for part in reversed(kind.parts))
+        return next((end for end in ends if low <= end < high), float(low))
+    middle = low / 2 + high / 2
+    size = max(abs(low), abs(high))
+    for power in range(math.floor(math.log10(size)) + 1, math.floor(math.log10(size)) - MOST_ROUND, -1):
+        for factor in reversed(FACTORS):
+            place = math.floor(middle / float(f"{factor}e{power}"))
+            found = [float(f"{each * factor}e{power}") for each in (place, place + 1)]
+            if there := [each for each in found if low <= each < high]:
+                return min(there, key=lambda each: abs(each - middle))  # called here
+    return float(low)
 
 
 def declared_grid(name: str, kind: Kind, says: Any) -> Grid:

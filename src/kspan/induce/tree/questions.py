@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kspan.data.arrays import Floats, Int64s
+from kspan.data.grid import roundest
 from kspan.induce.tree.features import Feature
 from kspan.induce.tree.people import Rows, Split
 from kspan.induce.tree.targets import Targets
@@ -109,7 +110,7 @@ class Questions:
     def split(self, found: Found, rows: Rows, inside: NDArray[np.bool_], *, between: bool = True) -> Split:
         """Return the split of a leaf by a question; `inside` says which codes can still occur in the leaf.
 
-        A threshold lies halfway between two numbers of the leaf if `between`, otherwise between two bins.
+        A threshold is a round number between two of the leaf if `between`, otherwise between two bins.
         """
         feature = self.features[found.feature]
         side = found.sides[self.bin_of[found.feature][: feature.size]].astype(np.int64)
@@ -127,8 +128,7 @@ class Questions:
             below = int(np.flatnonzero(side[: feature.plain] == 0)[-1])
             above = below + 1
         numbers = feature.floats
-        middle = (numbers[below] + numbers[above]) / 2
-        at = float(middle if middle < numbers[above] else numbers[below])
+        at = roundest(feature.attribute.kind, float(numbers[below]), float(numbers[above]))
         cut = below + int(np.searchsorted(numbers[below + 1 : above], at, side="right"))
         return Split(found.feature, 2, NO_SON, cut, at, missing)
 
