@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 import pytest
 from hypothesis import given
@@ -94,13 +95,45 @@ def test_a_rare_value_that_is_declared_is_named() -> None:
     assert "Ulm" in tree_json(TreeRelease(learned(people, declared)))
 
 
-def test_values_of_which_something_is_required_keep_their_names() -> None:
+@pytest.mark.parametrize("required", ["distinct_l[illness]=2", "confidence[illness=hiv]=0.2", "t[illness]=0.5"])
+def test_what_is_required_of_rare_values_is_kept_though_they_have_no_name(required: str) -> None:
+    draws = np.random.default_rng(0)
     people = pl.DataFrame({
-        "age": [20, 60] * 12, "illness": ["flu"] * 11 + ["hiv"] + ["cold"] * 12, "pay": ["low", "high"] * 12,
-    })  # fmt: skip
-    policy = ks.Policy(public=["age"], private=["illness"], target="pay", require="k=2, distinct_l[illness]=2")
+        "age": draws.integers(20, 80, 300), "illness": draws.choice(["flu", "cold", "none"], 300),
+        "pay": draws.choice(["low", "high"], 300),
+    }).with_columns(illness=pl.when(pl.int_range(300) % 75 == 0).then(pl.lit("hiv")).otherwise("illness"))  # fmt: skip
+    policy = ks.Policy(public=["age"], private=["illness"], target="pay", require=f"k=5, {required}")
     tree = learned(people, policy)
-    assert next(one for one in tree.attributes if one.name == "illness").values == ("cold", "flu", "hiv")
+    assert len(tree.leaves) > 5
+    assert any(node.attribute == 1 for node in tree.nodes())
+    assert next(one for one in tree.attributes if one.name == "illness").values == ("cold", "flu", "none")
+    assert audit_tree(tree, people, policy).holds
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "required",
+    [
+        "distinct_l=2",
+        "k=2, distinct_l[town]=2",
+        'k=2, confidence["town=Ulm"]=0.4',
+        "k=3, t[town]=0.5",
+        "confidence=0.8",
+    ],
+)
+@given(rows=ROWS, lookahead=st.integers(0, 2))
+def test_every_requirement_on_private_values_is_kept(
+    required: str, rows: list[tuple[str | None, str, str]], lookahead: int
+) -> None:
+    people = framed(rows)
+    if "Ulm" in required and "Ulm" not in set(people["town"]):
+        return
+    policy = ks.Policy(public=["sex"], private=["town"], target="ill", require=required)
+    try:
+        tree = learned(people, policy, lookahead=lookahead)
+    except ks.Unreachable:
+        return
+    assert audit_tree(tree, people, policy).holds
 
 
 def test_people_are_counted_not_rows() -> None:

@@ -113,7 +113,8 @@ class Answers:
         of_values = [part for part in required if part.only_value is not None]
         if not good or not of_values:
             return good
-        keys = place * feature.size + feature.codes[rows]
-        true = np.bincount(keys, weights, groups * feature.size).reshape(groups, -1).astype(np.int64)[telling]
-        values = {feature.attribute.name: Counts.of(true, having=feature.having)}
+        own = feature.whole or feature
+        keys = place * own.size + own.codes[rows]
+        true = np.bincount(keys, weights, groups * own.size).reshape(groups, -1).astype(np.int64)[telling]
+        values = {feature.attribute.name: Counts.of(true, having=own.having)}
         return all(part.holds(Groups(sizes, values)).all() for part in of_values)

@@ -35,6 +35,8 @@ class Feature:
     """Set if cells may admit several values: how rows spread over these. Then `codes` are of cells, not of values."""
     having: Having | None = None
     """Finds the codes of a value by its name; None where `codes` are of cells."""
+    whole: "Feature | None" = None
+    """The feature with all its values, where rare ones have become one (see `kspan.induce.tree.rare`)."""
 
     @property
     def cells(self) -> int:
