@@ -160,7 +160,10 @@ def test_a_median_or_an_end_that_is_not_so_or_too_exact_is_found(data: st.DataOb
         (replace(told, low=2e6, median=2e6, high=2e6), "untrue"),
         (replace(told, median=own), "exact"),
     ):
-        assume(field == "untrue" or (everybody.count(int(own)) < 3 and own % 2 and own not in (told.low, told.high)))
+        assume(
+            field == "untrue"
+            or (everybody.count(int(own)) < 3 and own % 2 and own % 5 and own not in (told.low, told.high))
+        )
         found = audit_tree(changed(world.tree, place, outcome), framed(world), policy_of(world, "k=3"))
         assert len(getattr(found, field)) == 1
         assert not found.holds

@@ -35,6 +35,9 @@ DIGITS, DIGIT = 1e9, 1e-9
 BIT = 2.0 * math.log(2.0)
 """A bit of description is worth so much of the variance of one person (by the likelihood of a normal distribution)."""
 
+MOST_ORDERS = 6
+"""Words are ordered by the shares of so many labels at most, the commonest first."""
+
 STEPS = 12
 """Steps of the power iteration that finds the direction in which values differ most."""
 
@@ -222,44 +225,46 @@ def _best_cut(cells: Floats, order: Int64s, total: Floats, told: Responses, leas
 
 
 @compiled
-def _by_response(cells: Floats, order: Int64s, total: Floats, told: Responses) -> None:
-    """Order cells by their mean responses, along the direction in which these differ most.
-
-    For two labels, or one number, no other order has a better cut (Breiman et al. 1984, Theorem 4.5). For several it
-    is the first principal component of the means (Coppersmith, Hong, Hosking 1999).
-    """
+def _direction(cells: Floats, order: Int64s, total: Floats, told: Responses) -> Floats:
+    """The direction in which the mean responses of cells differ most: their first principal component."""
     first, scale, size = told.first, told.scale, told.scale.size
     mean, direction, turned = np.empty(size), np.zeros(size), np.zeros(size)
-    for response in range(size):
-        mean[response] = total[first + response] / total[first - 1]
     if size == 1:
         direction[0] = 1.0
-    else:
-        for response in range(size):
-            for cell in order:
+        return direction
+    for response in range(size):
+        mean[response] = total[first + response] / total[first - 1]
+        for cell in order:
+            apart = cells[cell, first + response] / cells[cell, first - 1] - mean[response]
+            turned[response] += scale[response] * cells[cell, first - 1] * apart * apart
+    direction[np.argmax(turned)] = 1.0
+    for _ in range(STEPS):
+        turned[:] = 0.0
+        for cell in order:
+            along = 0.0
+            for response in range(size):
                 apart = cells[cell, first + response] / cells[cell, first - 1] - mean[response]
-                turned[response] += scale[response] * cells[cell, first - 1] * apart * apart
-        direction[np.argmax(turned)] = 1.0
-        for _ in range(STEPS):
-            turned[:] = 0.0
-            for cell in order:
-                along = 0.0
-                for response in range(size):
-                    apart = cells[cell, first + response] / cells[cell, first - 1] - mean[response]
-                    along += scale[response] * direction[response] * apart
-                for response in range(size):
-                    apart = cells[cell, first + response] / cells[cell, first - 1] - mean[response]
-                    turned[response] += cells[cell, first - 1] * along * apart
-            length = math.sqrt((turned * turned).sum())
-            if length <= 0.0:
-                break
-            direction[:] = turned / length
-    keys = np.empty(order.size)
+                along += scale[response] * direction[response] * apart
+            for response in range(size):
+                apart = cells[cell, first + response] / cells[cell, first - 1] - mean[response]
+                turned[response] += cells[cell, first - 1] * along * apart
+        length = math.sqrt((turned * turned).sum())
+        if length <= 0.0:
+            break
+        direction[:] = turned / length
+    return direction
+
+
+@compiled
+def _put_in_order(cells: Floats, order: Int64s, total: Floats, told: Responses, direction: Floats) -> None:
+    """Order cells by their mean responses along a direction."""
+    first, keys = told.first, np.empty(order.size)
     for at in range(order.size):
         key = 0.0
-        for response in range(size):
-            apart = cells[order[at], first + response] / cells[order[at], first - 1] - mean[response]
-            key += scale[response] * direction[response] * apart
+        for response in range(told.scale.size):
+            mean = total[first + response] / total[first - 1]
+            apart = cells[order[at], first + response] / cells[order[at], first - 1] - mean
+            key += told.scale[response] * direction[response] * apart
         keys[at] = math.floor(key * DIGITS + 0.5)
     # Insertion keeps the order of cells with equal keys, and is quick for few.
     if order.size <= 64:
@@ -271,6 +276,29 @@ def _by_response(cells: Floats, order: Int64s, total: Floats, told: Responses) -
             keys[place], order[place] = key, cell
     else:
         order[:] = order[np.argsort(keys, kind="mergesort")]
+
+
+@compiled
+def _best_groups(cells: Floats, order: Int64s, total: Floats, told: Responses, least: float) -> tuple[float, int]:
+    """The gain of the best two groups of words, and how many cells of `order` are the first; -1 and 0 if none gain.
+
+    For two labels, or one number, no two groups gain more than the best cut of words in the order of their means
+    (Breiman et al. 1984, Theorem 4.5). For several the order along the first principal component of the means is tried
+    (Coppersmith, Hong, Hosking 1999), and those by the shares of single labels.
+    """
+    _put_in_order(cells, order, total, told, _direction(cells, order, total, told))
+    best, cut = _best_cut(cells, order, total, told, least)
+    if told.scale.size == 1 or not told.labels or order.size < 3:
+        return best, cut
+    often = np.argsort(-total[told.first : told.first + told.scale.size], kind="mergesort")
+    for label in often[:MOST_ORDERS]:
+        direction, other = np.zeros(told.scale.size), order.copy()
+        direction[label] = 1.0
+        _put_in_order(cells, other, total, told, direction)
+        gain, at = _best_cut(cells, other, total, told, least)
+        if gain > best:
+            best, cut, order[:] = gain, at, other
+    return best, cut
 
 
 @compiled
@@ -328,8 +356,7 @@ def _best_question(
                 best, cut, order = other, at, turned
         best -= bit * math.log2(values - 1)
     else:
-        _by_response(cells, order, total, told)
-        best, cut = _best_cut(cells, order, total, told, least)
+        best, cut = _best_groups(cells, order, total, told, least)
         best -= bit * (values - 2)
         for place in range(asked.names.shape[0]):
             gain, group, names = _best_name(cells, order, asked.names[place], total, told, least)
@@ -509,7 +536,7 @@ def alternatives(
     bits = math.log2(values - 1) if asked.numeric[attribute] else values - 2.0
     turns = 1
     if not asked.numeric[attribute]:
-        _by_response(cells, order, total, told)
+        _put_in_order(cells, order, total, told, _direction(cells, order, total, told))
     elif order[order.size - 1] == end - 1:
         turns = 2
     for turn in range(turns):
