@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterator
+from datetime import date, timedelta
 from itertools import combinations
 from typing import Any
 
@@ -275,3 +276,41 @@ def costs_below(node: GrowingLeaf, left_open: Any, complexity: float, most: int 
             sums = sorted({round(one + other, 9) for one in sums for other in some})[:most]
         whole += sums
     return whole
+
+
+def test_a_target_of_dates_is_a_number_unless_labels_are_asked_for() -> None:
+    days = [date(2026, 1, 1) + timedelta(days=day) for day in range(60)]
+    people = pl.DataFrame({"town": ["a", "b", "c"] * 20, "left": days})
+    policy = ks.Policy(public=["town"], target="left", require="k=5")
+    tree = ks.learn(people, policy, complexity=0.0)
+    assert tree.is_of_numbers
+    assert ks.predict(tree, people)["predicted: left"].dtype == pl.Date
+    assert audit_tree(tree, people, policy).holds
+    labels = ks.learn(people, policy, predict="labels")
+    assert labels.labels[:2] == ("2026-01-01", "2026-01-02")
+    assert audit_tree(labels, people, policy).holds
+    few = people.with_columns(left=pl.col("left").dt.month_start())
+    assert ks.learn(few, policy).is_of_numbers
+    assert ks.learn(few, policy, predict="labels").labels == ("2026-01-01", "2026-02-01", "2026-03-01")
+    assert audit_tree(ks.learn(few, policy), few, policy).holds
+
+
+def test_thresholds_of_dates_and_of_many_numbers_are_round() -> None:
+    draws = np.random.default_rng(0)
+    born = [date(1940, 1, 1) + timedelta(days=int(day)) for day in sorted(draws.integers(0, 25_000, 2000))]
+    pay = draws.lognormal(10, 1, 2000).round(2)
+    ill = np.where(draws.random(2000) < np.where(pay > 25_000, 0.8, 0.2) * np.linspace(1, 0.2, 2000), "yes", "no")
+    people = pl.DataFrame({"born": born, "pay": pay, "ill": ill})
+    tree = ks.learn(people, ks.Policy(public=["born", "pay"], target="ill", require="k=20"), complexity=0.0)
+    ends: dict[str, set[float]] = {"born": set(), "pay": set()}
+    for node in tree.nodes():
+        for edge in node.edges:
+            assert node.attribute is not None
+            asked = tree.attributes[node.attribute].name
+            ends[asked] |= {end for pair in edge.region.intervals for end in pair if end is not None}
+    assert len(ends["born"]) > 2
+    assert len(ends["pay"]) > 2
+    born_ends = [date(1970, 1, 1) + timedelta(days=int(day)) for day in ends["born"]]
+    assert all((day + timedelta(days=1)).day == 1 for day in born_ends)
+    assert all(end == float(f"{end:.3g}") for end in ends["pay"])
+    assert not ends["pay"] & set(pay.tolist())

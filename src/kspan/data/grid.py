@@ -140,7 +140,8 @@ def roundest(kind: Kind, low: float, high: float) -> float:
     """
     if isinstance(kind, Calendar):
         ends = (float(kind.part(low, part)[1]) for part in reversed(kind.parts))
-        return next((end for end in ends if low <= end < high), float(low))
+        # Where no part ends, a day or moment between both is neither's own.
+        return next((end for end in ends if low <= end < high), float(max(math.floor(low / 2 + high / 2), low)))
     middle = low / 2 + high / 2
     size = max(abs(low), abs(high))
     for power in range(math.floor(math.log10(size)) + 1, math.floor(math.log10(size)) - MOST_ROUND, -1):

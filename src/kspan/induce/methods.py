@@ -1,7 +1,7 @@
 """The learners by name."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from inspect import signature
 from typing import Any, Literal, get_type_hints, overload
@@ -46,6 +46,8 @@ class Learner:
     keeps_requirement: bool = False
     of_codes: bool = True
     """Does it take a coded table, or the frame as it is?"""
+    of_numbers: bool = False
+    """Does it predict numbers, too? Then a target of dates is one; to others dates are labels."""
 
     @cached_property
     def weighs_rows(self) -> bool:
@@ -76,11 +78,13 @@ class Learner:
             return self.function(people, policy, **options)
         if self.weighs_rows and policy.sampling_weight is not None:
             options["importance"] = sampling_weights(people[policy.sampling_weight])
-        return self.function(encode_people(people, policy), policy, **options)
+        as_number = self.of_numbers and options.get("predict") != "labels"
+        table = encode_people(people, replace(policy, target=None) if as_number else policy)
+        return self.function(table, policy, **options)
 
 
 LEARNERS: dict[str, Learner] = {
-    "grouped": Learner(grouped, keeps_requirement=True),
+    "grouped": Learner(grouped, keeps_requirement=True, of_numbers=True),
     "kadet": Learner(kadet, keeps_requirement=True),
     "kadet-c45": Learner(kadet_c45, keeps_requirement=True),
     "id3": Learner(id3),

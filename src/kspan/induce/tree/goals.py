@@ -135,10 +135,15 @@ def _numbers(
     column: Column, people: People, policy: Policy, predict: Predict, tells: NumberDisclosure
 ) -> ToldNumbers | None:
     """What nodes tell of a target if it is a number; None if it has labels."""
-    if predict == "labels" or (predict == "auto" and (not column.is_measured or len(column.values) <= MOST_LABELS)):
+    if predict == "labels" or (predict == "auto" and not _looks_like_numbers(column)):
         return None
     column.check_measured_for_all()
     return ToldNumbers.of(column, people.weights, policy.require.crowd, tells)
+
+
+def _looks_like_numbers(column: Column) -> bool:
+    """Is a column rather numbers than labels? Dates always are: nobody wants the people of each day."""
+    return column.is_measured and (len(column.values) > MOST_LABELS or column.kind.has_own_spelling)
 
 
 def _together(codes: Sequence[Codes | Int64s]) -> tuple[Int64s, int]:

@@ -25,6 +25,12 @@ from kspan.kernels import grouped
 MOST_CUTS, MOST_WORDS = 255, 1024
 """Numbers are looked at in so many bins of about equally many people; rarer words than so many are looked at as one."""
 
+IN_A_CROWD, FEWEST_BINS = 4, 16
+"""Bins of numbers that few people share are no finer than so many in a crowd, but there are so many bins."""
+
+NEAR = 1 / 3
+"""Bins end at round numbers that are no further away than so much of a bin."""
+
 FIRST = 4
 """So many of the best questions of a leaf are compared by what can still be gained after them."""
 
@@ -64,7 +70,7 @@ class Questions:
         self.features, self.min_rows, self.lookahead, self.price = features, float(min_rows), lookahead, price
         rows = len(features[0].codes)
         often = [np.bincount(one.codes, people if len(people) else None, one.size) for one in features]
-        self.bin_of = [_bins(one, counts) for one, counts in zip(features, often, strict=True)]
+        self.bin_of = [_bins(one, counts, crowd) for one, counts in zip(features, often, strict=True)]
         self.begins = np.cumsum([0, *(int(bins[-1]) + 1 for bins in self.bin_of)])
         widest = int(np.diff(self.begins).max())
         codes = np.empty((rows, len(features)), np.min_scalar_type(widest))
@@ -153,16 +159,32 @@ class Questions:
 NO_SON: Int64s = np.empty(0, np.int64)
 
 
-def _bins(feature: Feature, people: Floats | Int64s) -> Int64s:
+def _bins(feature: Feature, people: Floats | Int64s, crowd: int) -> Int64s:
     """The bin of each code; the last one is for missing values, whether there are any or not."""
     bins, plain = np.arange(feature.plain + 1), feature.plain
     often = people[:plain]
-    if feature.numeric and plain > MOST_CUTS:
-        middle = np.cumsum(often) - often / 2
-        _, bins[:plain] = np.unique(np.floor(middle * MOST_CUTS / max(often.sum(), 1)), return_inverse=True)
-    elif not feature.numeric and plain > MOST_WORDS:
+    if feature.numeric:
+        most = min(MOST_CUTS, max(int(IN_A_CROWD * often.sum() / crowd), FEWEST_BINS))
+        if plain > most:
+            bins[:plain] = np.searchsorted(_ends(feature, often, most), np.arange(plain))
+    elif plain > MOST_WORDS:
         rank = np.empty(plain, np.int64)
         rank[np.argsort(-often, kind="stable")] = np.arange(plain)
         bins[:plain] = np.minimum(rank, MOST_WORDS)
     bins[plain] = bins[:plain].max(initial=-1) + 1
     return bins
+
+
+def _ends(feature: Feature, people: Floats | Int64s, bins: int) -> Int64s:
+    """The last code of each bin of numbers but the last: about equally many people, and a round number at the end."""
+    up_to, numbers = np.cumsum(people), feature.floats
+    place = np.arange(1, bins) / bins * up_to[-1]
+    low, high = (np.searchsorted(up_to, place + away * up_to[-1] / bins) for away in (-NEAR, NEAR))
+    ends = {
+        int(np.searchsorted(numbers, roundest(feature.attribute.kind, numbers[first], numbers[last]), "right")) - 1
+        if first < last
+        else first
+        for first, last in zip(low.tolist(), np.minimum(high, len(numbers) - 1).tolist(), strict=True)
+    }
+    # After the last number there is nothing to be cut.
+    return np.array(sorted(ends - {len(numbers) - 1}), np.int64)
