@@ -79,7 +79,7 @@ def grouped(
         complexity: The bits that a leaf must save; half the logarithm of the people unless said.
         confidence_factor: How hard to prune by errors: less is harder.
         class_weight: How much labels count; "balanced" lets rare ones count as much as common ones.
-        predict: Labels or numbers; "auto" takes a numeric target with more than 20 different numbers for numbers.
+        predict: Labels or numbers; "auto" takes dates and more than 20 different numbers for numbers.
         tells: What nodes tell of numbers: the mean, the median as well, or also an interval.
         also: Further columns that the same tree predicts; each counts as much as the target.
 
