@@ -94,7 +94,7 @@ def grouped_trees(hierarchies: Hierarchies, rounds: int) -> list[Result]:
             leaves = len(grow().leaves)
             tree = DecisionTreeClassifier(max_leaf_nodes=leaves, random_state=0)
             times = alternate(grow, lambda: tree.fit(columns, labels), rounds)  # noqa: B023
-            results.append(compared(f"{what} / tree of {leaves} leaves on one-hot columns", times, None))
+            results.append(compared(f"{what} / one-hot tree, {leaves} leaves", times, None))
     public = growing(grouped, people, 100, hierarchies)
     for private in (PRIVATE[:1], PRIVATE):
         what = f"grouped k=100, {' and '.join(private)} private / all public"
