@@ -20,6 +20,8 @@ LEARNERS: Mapping[int, Method] = {8: "kadet", 14: "kadet-c45"}
 PLAIN: Mapping[int, Method] = {8: "id3", 14: "c45"}
 TAXONOMIES = ("papers", "shipped")
 """Those of Fung, Wang and Yu in the folder of the papers' data, and our own."""
+NONE = "none"
+"""What stands for no taxonomy."""
 FEW = 2000
 """A k that leaves trees so small that nothing is spent on them."""
 
@@ -28,6 +30,12 @@ FEW = 2000
 def people(split: Literal["train", "test"]) -> pl.DataFrame:
     """The people to learn from (`train`), or to be predicted (`test`), without those who miss a value."""
     return ks.datasets.load_adult(split, missing=False)
+
+
+@cache
+def everybody(split: Literal["train", "test"]) -> pl.DataFrame:
+    """The same, with those who miss a value."""
+    return ks.datasets.load_adult(split)
 
 
 def attributes(number: int) -> Sequence[str]:
@@ -43,9 +51,10 @@ def known(names: Iterable[str]) -> pl.DataFrame:
 def policy(
     names: Iterable[str], require: str, taxonomy: str, folder: Path, *, private: Sequence[str] = ()
 ) -> ks.Policy:
-    """A policy with taxonomies for the categorical attributes; numbers are cut where the learner likes."""
+    """A policy with taxonomies for the categorical attributes, or `none`; numbers are cut where the learner likes."""
     asked = list(names)
-    trees = {name: ks.read_hierarchy(_file(name, taxonomy, folder)) for name in asked if name in EIGHT}
+    words = [name for name in asked if name in EIGHT and taxonomy != NONE]
+    trees = {name: ks.read_hierarchy(_file(name, taxonomy, folder)) for name in words}
     public = [name for name in asked if name not in private]
     return ks.Policy(public=public, private=list(private), target=TARGET, require=require, hierarchies=trees)
 

@@ -8,7 +8,7 @@ import polars as pl
 from kspan.report.charts import COLORS
 
 WIDTH, HEIGHT = 250, 190
-MORE = ["#882255", "#999933", "#8C564B"]
+MORE = ["#882255", "#999933", "#8C564B", "#A0A0A0"]
 """Colors for charts with many lines."""
 
 

@@ -24,7 +24,7 @@ from experiments import (
 )
 from experiments.__main__ import FULL
 from experiments.data_sets import DataSet
-from experiments.experiment import Block, read_rows, run
+from experiments.experiment import Block, Kept, read_rows, run
 from experiments.page import write_page
 from experiments.stated import beside, difference, stated
 
@@ -37,7 +37,7 @@ ASKED: dict[str, list[Block]] = {
         {**OURS, "attributes": "7 categorical", "method": method, "k": 10} for method in ("kadet", "k-optimize")
     ],
     "trees-spans": [{"attributes": 8, **OURS, "private": private, "k": 20} for private in (0, 2)],
-    "every-method": [{"data": "adult", "people": every_method.SOME, "fold": 0, "k": 5}],
+    "every-method": [{**block, "k": 5} for block in every_method.blocks(True)],
 }
 EXPERIMENTS = [each.EXPERIMENT for each in (trees_k, trees_confidence, trees_table, trees_spans, every_method)]
 TOLD = (trees_k_told, trees_confidence_told, trees_table_told, trees_spans_told)
@@ -103,6 +103,27 @@ def test_every_method_is_measured_and_what_releases_nothing_is_a_gap(results: Pa
     nothing = found.filter(pl.col("accuracy").is_null())["method"].to_list()
     assert nothing == ["atp"]  # the tree of so few people has one leaf
     assert "Best: of trees" in told.found(found)
+
+
+def test_a_new_method_is_measured_by_itself(tmp_path: Path) -> None:
+    found = rows(FULL, "every-method")
+    found.filter(pl.col("method") != "grouped").write_csv(tmp_path / "rows.csv")
+    missing = Kept(tmp_path / "rows.csv", every_method.blocks(False)).missing
+    assert {block["method"] for block in missing} == {"grouped"}
+    assert len(missing) == every_method.ROUNDS * every_method.FOLDS * len(every_method.KS)
+
+
+def test_every_method_is_told_as_it_was_measured() -> None:
+    found, told = rows(FULL, "every-method"), every_method_told
+    assert found.height == len(every_method.blocks(False))
+    assert found["method"].head(3).to_list() == [told.RAW, told.FLOOR, told.TREE]
+    assert told.found(found) in (FULL / "RESULTS.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("k", every_method.KS)
+def test_trees_of_grouped_values_are_the_best_of_trees(k: int) -> None:
+    mean = rows(FULL, "every-method").filter(k=k, kind="tree").group_by("method").agg(pl.col("accuracy").mean())
+    assert mean.sort("accuracy")["method"].last() == "grouped"
 
 
 def test_charts_and_the_page_tell_everything(results: Path) -> None:
