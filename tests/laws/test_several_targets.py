@@ -326,3 +326,19 @@ def test_people_with_several_rows_and_people_without_a_number_are_refused() -> N
     some = pl.DataFrame({"town": ["a", "b"] * 2, "ill": ["yes", "no"] * 2, "pay": [1, None, 3, 4]})
     with pytest.raises(DataError, match="no label in 'pay'"):
         ks.learn(some, ks.Policy(public=["town"], private=["pay"], target="ill", require="k=1"), also=["pay"])
+
+
+@pytest.mark.parametrize(
+    ("options", "why"),
+    [
+        ({"target": "pay", "class_weight": "balanced"}, "class_weight is about labels"),
+        ({"target": "pay", "pruning": "errors"}, "pruning by errors is about labels"),
+        ({"target": "ill", "also": ["pay"], "pruning": "errors"}, "about one target, and there are 2"),
+    ],
+)
+def test_what_is_about_labels_is_refused_where_numbers_are_predicted(options: dict[str, Any], why: str) -> None:
+    people = pl.DataFrame({"town": ["a", "b"] * 20, "ill": ["yes", "no"] * 20, "pay": range(40)})
+    private = [name for name in ("ill", "pay") if name != options["target"]]
+    policy = ks.Policy(public=["town"], private=private, target=options.pop("target"), require="k=2")
+    with pytest.raises(PolicyError, match=why):
+        ks.learn(people, policy, **options)

@@ -73,6 +73,13 @@ class Goals:
         public = tuple(column.name in policy.public for column in (first, *others))
         return cls((first, *others), tuple(numbers), public, people, policy)
 
+    def check_labels(self, what: str, *, alone: bool = False) -> None:
+        """Refuse `what` is about labels where the first target is a number, or is not `alone`."""
+        if self.numbers[0] is not None:
+            raise PolicyError(f"{what} is about labels, and {self.columns[0].name!r} is a number: leave it out")
+        if alone and len(self.columns) > 1:
+            raise PolicyError(f"{what} is about one target, and there are {len(self.columns)}: leave it out")
+
     @property
     def measured(self) -> list[bool]:
         """Which of them are numbers."""

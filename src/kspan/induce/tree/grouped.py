@@ -19,7 +19,7 @@ import numpy as np
 from kspan.data.arrays import Bools, Floats, Int64s
 from kspan.data.encode import MOST_PEOPLE
 from kspan.data.table import Table
-from kspan.errors import DataError, PolicyError
+from kspan.errors import DataError
 from kspan.induce.tree.allowed import Allowed
 from kspan.induce.tree.features import Feature
 from kspan.induce.tree.goals import Also, Goals, Predict, check_also
@@ -97,19 +97,19 @@ def grouped(
     people, offered = taking_part(table, policy, known, also)
     features = without_rare(offered, table, policy)
     goals = Goals.of(table, policy, people, also, predict, tells)
-    if goals.numbers[0] is not None and class_weight is not None:
-        raise PolicyError(f"class_weight is about labels, and {policy.target!r} is a number: leave it out")
+    if class_weight is not None:
+        goals.check_labels("class_weight")
+    if pruning == "errors":
+        goals.check_labels("pruning by errors", alone=True)
     weighs = label_worth(goals.columns[0], class_weight, people.weights)
     told = Targets.of(goals.columns, goals.measured, people.weights, _worth(people, weighs, importance))
     growth = GroupedGrowth(goals, features, told, min_rows=min_rows, lookahead=lookahead)
     check_begins(growth, table, policy)
     grow_in_crowds(growth)
-    if pruning_keeps(growth, table, policy):
-        if pruning == "complexity":
-            least = usual_complexity(table.people) if complexity is None else complexity
-            simplify(growth.root, growth.left_open(), least)
-        elif pruning == "errors":
-            prune(growth, confidence_factor)
+    if pruning == "errors" and pruning_keeps(growth, table, policy):
+        prune(growth, confidence_factor)
+    if pruning == "complexity" and pruning_keeps(growth, table, policy):
+        simplify(growth.root, growth.left_open(), usual_complexity(table.people) if complexity is None else complexity)
     tree = released(growth, table, policy, goals.numbers[0], goals.others)
     return replace(tree, label_weights=tuple(weighs.tolist()))
 
