@@ -97,10 +97,7 @@ def grouped(
     people, offered = taking_part(table, policy, known, also)
     features = without_rare(offered, table, policy)
     goals = Goals.of(table, policy, people, also, predict, tells)
-    if class_weight is not None:
-        goals.check_labels("class_weight")
-    if pruning == "errors":
-        goals.check_labels("pruning by errors", alone=True)
+    _check(goals, class_weight is not None, pruning)
     weighs = label_worth(goals.columns[0], class_weight, people.weights)
     told = Targets.of(goals.columns, goals.measured, people.weights, _worth(people, weighs, importance))
     growth = GroupedGrowth(goals, features, told, min_rows=min_rows, lookahead=lookahead)
@@ -112,6 +109,14 @@ def grouped(
         simplify(growth.root, growth.left_open(), usual_complexity(table.people) if complexity is None else complexity)
     tree = released(growth, table, policy, goals.numbers[0], goals.others)
     return replace(tree, label_weights=tuple(weighs.tolist()))
+
+
+def _check(goals: Goals, weighs_labels: bool, pruning: Pruning) -> None:
+    """Refuse options that are about labels where there are none."""
+    if weighs_labels:
+        goals.check_labels("class_weight")
+    if pruning == "errors":
+        goals.check_labels("pruning by errors", alone=True)
 
 
 @dataclass(order=True, slots=True)
