@@ -131,11 +131,16 @@ class Goals:
         return replace(People.of_column(column, self.people.weights), known=self.people.known)
 
 
+def are_numbers(column: Column, predict: Predict = "auto") -> bool:
+    """Is a target taken for numbers, and not for labels?"""
+    return predict == "numbers" or (predict == "auto" and column.is_measured and len(column.values) > MOST_LABELS)
+
+
 def _numbers(
     column: Column, people: People, policy: Policy, predict: Predict, tells: NumberDisclosure
 ) -> ToldNumbers | None:
     """What nodes tell of a target if it is a number; None if it has labels."""
-    if predict == "labels" or (predict == "auto" and (not column.is_measured or len(column.values) <= MOST_LABELS)):
+    if not are_numbers(column, predict):
         return None
     column.check_measured_for_all()
     return ToldNumbers.of(column, people.weights, policy.require.crowd, tells)
