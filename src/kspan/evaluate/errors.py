@@ -15,6 +15,10 @@ from kspan.errors import DataError
 
 DIGITS = 3
 """Errors are written with so many digits, or those before the point."""
+DECIMALS = 9
+"""What is explained is told with so many decimals: what is less is rounding."""
+ROUNDING = 1e-12
+"""Numbers that differ by such a part of themselves are the same."""
 SECONDS = {"days": 86400, "hours": 3600, "minutes": 60, "seconds": 1}
 """Seconds are written in the largest of these of which there are two."""
 FEWEST_DECIMALS, MOST_DECIMALS = -12, 6
@@ -38,10 +42,32 @@ class Errors:
         >>> Errors.of(np.array([1.0, 4.0]), np.array([1.0, 5.0]), 3.0)
         Errors(mean_absolute=0.5, guessing=2.0, explained=0.875)
         """
-        off, guessed = np.abs(found - true), np.abs(guess - true)
-        worst = float(np.average(guessed**2, weights=weights))
-        explained = 1 - float(np.average(off**2, weights=weights)) / worst if worst else None
-        return cls(float(np.average(off, weights=weights)), float(np.average(guessed, weights=weights)), explained)
+        off, guessed = apart(found, true), apart(guess, true)
+        mean, guessing, better, worst = (
+            float(np.average(each, weights=weights)) for each in (off, guessed, guessed**2 - off**2, guessed**2)
+        )
+        return cls(mean, guessing, explained_share(better, worst))
+
+
+def apart(found: Floats | float, true: Floats) -> Floats:
+    """Return how far numbers are off; not at all where they differ by rounding alone.
+
+    >>> apart(0.1 + 0.2, np.array([0.3, 0.5])).round(3).tolist()
+    [0.0, 0.2]
+    """
+    off: Floats = np.where(np.isclose(found, true, rtol=ROUNDING, atol=0), 0.0, np.abs(found - true))
+    return off
+
+
+def explained_share(better: float, worst: float) -> float | None:
+    """Return by how much squared errors are less than those of a guess, as a share of these; None if it is right."""
+    # A tree of one leaf is the mean, but for its last digits.
+    return round(better / worst, DECIMALS) + 0.0 if worst else None
+
+
+def is_less(error: float, guessing: float) -> bool:
+    """Is an error less than that of a guess, beyond rounding?"""
+    return error < guessing and not math.isclose(error, guessing, rel_tol=10**-DECIMALS)
 
 
 def explaining(error: float, guessing: float, explained: float | None) -> str:
@@ -53,7 +79,7 @@ def explaining(error: float, guessing: float, explained: float | None) -> str:
     'Yet it explains nothing of how they differ, where large errors count more'
     """
     share = 0.0 if explained is None else explained
-    at_odds = (error < guessing) != (share > 0)
+    at_odds = is_less(error, guessing) != (share > 0)
     said = f"explains {f'{share:.1%}' if share > 0 else 'nothing'} of how they differ"
     return f"Yet it {said}, where large errors count more" if at_odds else f"It {said}"
 

@@ -19,7 +19,7 @@ from kspan.data.prepared import computed
 from kspan.errors import DataError, KspanError, PolicyError, check_number, did_you_mean
 from kspan.evaluate.agreement import meant_labels
 from kspan.evaluate.cost import NO_OPTIONS, SHARED
-from kspan.evaluate.errors import numbers_of
+from kspan.evaluate.errors import explained_share, numbers_of
 from kspan.evaluate.learned_from import learned_from
 from kspan.evaluate.learners import Learner, learner_named, settled
 from kspan.evaluate.scored import Scored
@@ -62,7 +62,7 @@ class HeldOut:
     guess: str | None = None
     """That label, if it is the same in all folds."""
     gain_error: float | None = None
-    """The standard error of the difference between the two shares, or of the share that is explained."""
+    """The standard error of the difference between the two shares, or of what is explained."""
     mean_absolute_error: float | None = None
     """How far predicted numbers are off, on average; None if labels are predicted."""
     guessing_error: float | None = None
@@ -120,12 +120,13 @@ def held_out(
 
     The method learns from all folds but one under the policy's requirement, and predicts the one left out, each in its
     turn. It is the name of a learner, with its `options`, `atp` or `ldm` of `kspan.share_tree`, or a function of yours
-    that gives labels, as for `kspan.compare`. Labels are right or wrong. If the method learns numbers, it is told how
-    far they are off and how much of their variance they explain; of several targets the first is held against the
-    truth. There are 5 folds of up to 100,000 rows; of more a third of the people is kept aside and
-    predicted once, as with `folds=1`. Each label has the same share in all folds, all rows of a person are in one, and
-    a row with a weight is divided like so many people. Where fewer people cannot be learned from, that fold is left out
-    and told. `known` is what `kspan.learn` takes. The same `rng` gives the same folds.
+    that gives labels, as for `kspan.compare`. Labels are right or wrong; of numbers it is told how far they are off,
+    and how much of their variance is explained. Of several targets the first is held against the truth.
+
+    There are 5 folds of up to 100,000 rows; of more a third of the people is kept aside and predicted once, as with
+    `folds=1`. Each label has the same share in all folds, all rows of a person are in one, and a row with a weight is
+    divided like so many people. Where fewer people cannot be learned from, that fold is left out and told. `known` is
+    what `kspan.learn` takes. The same `rng` gives the same folds.
 
     >>> from kspan.datasets import load_adult
     >>> adult = load_adult("train").select("age", "education", "sex", "income").head(2000)
@@ -220,7 +221,7 @@ def _summed(target: str, rounds: int, answers: list[Scored], refused: list[str])
         found,
         mean_absolute_error=every.mean(every.score),
         guessing_error=every.mean(every.guessing),
-        explained=every.mean(better) / worst if worst else None,
+        explained=explained_share(every.mean(better), worst),
         gain_error=every.standard_error(better) / worst if worst else None,
     )
 

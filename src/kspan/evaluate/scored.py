@@ -9,7 +9,7 @@ import polars as pl
 
 from kspan.data.arrays import Floats, Int64s
 from kspan.evaluate.agreement import text_labels
-from kspan.evaluate.errors import mean_of
+from kspan.evaluate.errors import apart, mean_of
 from kspan.evaluate.learners import Taught
 from kspan.evaluate.trial import Trial
 from kspan.model.predict import NumberPredictor, predicted
@@ -53,7 +53,7 @@ class Scored:
         person: Int64s | None,
     ) -> Self:
         """Score the numbers that a model gives people: how far is each off?"""
-        off, guessed = np.abs(model.means(people) - truth), np.abs(guess - truth)
+        off, guessed = apart(model.means(people), truth), apart(guess, truth)
         return cls(off, guessed, _weight(truth, weights), person, of_numbers=True, unit=model.kind.apart)
 
     @classmethod

@@ -84,7 +84,7 @@ def _measured(curve: CostCurve) -> list[Any]:
         what, title, above, below = ("explained", EXPLAINED, "without any promise", "always the mean")
     rows = [row for point in curve.points if what in (row := _row(point))]
     levels = [level for level in (curve.ceiling, curve.floor) if level is not None]
-    domain = _around([*levels, *(row[what] for row in rows)])
+    domain = _around([*levels, *(row[what] for row in rows)], below_zero=curve.of_numbers)
     y = _share(f"{what}:Q", title, domain)
     base = _over(rows).encode(x=_x(curve), y=y, tooltip=_told(rows))
     line = AccuracyLine([row["k"] for row in rows], [row[what] for row in rows], _reach(curve), domain)
@@ -223,12 +223,11 @@ def _share(what: str, title: str, domain: Sequence[float]) -> Any:
     )
 
 
-def _around(values: Sequence[float]) -> list[float]:
-    """Return a range a little wider than all values, so that none lies on the edge."""
+def _around(values: Sequence[float], *, below_zero: bool = False) -> list[float]:
+    """Return a range a little wider than all values, so that none lies on the edge; a share is not `below_zero`."""
     low, high = min(values, default=0.0), max(values, default=1.0)
     room = max((high - low) * 0.15, 0.01)
-    # Only what is explained of numbers may be less than nothing.
-    return [low - room if low < 0 else max(low - room, 0.0), min(high + room, 1.0)]
+    return [low - room if below_zero else max(low - room, 0.0), min(high + room, 1.0)]
 
 
 def _row(point: CostPoint) -> dict[str, Any]:

@@ -8,7 +8,7 @@ import polars as pl
 
 from kspan.errors import DataError, KspanError, PolicyError
 from kspan.evaluate.cost import CostCurve
-from kspan.evaluate.errors import Ruler, explaining
+from kspan.evaluate.errors import Ruler, explaining, is_less
 from kspan.evaluate.held_out import FOLDS, HeldOut, held_out, on_test_table
 from kspan.evaluate.learned_from import are_the_same
 from kspan.frames.files import load
@@ -64,7 +64,7 @@ def _of_numbers(found: HeldOut, subject: str) -> str:
     spread = "" if found.standard_error is None else f" ± {ruler.figure(found.standard_error)}"
     how = f"with an error of {ruler.figure(error)}{spread}{ruler.unit} on average"
     said = f"{subject} {visible(found.target)} {how} for {_whom(found)}"
-    if found.no_better and error >= guessing:
+    if found.no_better and not is_less(error, guessing):
         return f"{said}: no better than always guessing the mean, which is {ruler.text(guessing)} off."
     chance = ", which may be chance" if found.may_be_chance else ""
     explained = explaining(error, guessing, found.explained)
