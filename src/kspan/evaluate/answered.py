@@ -62,7 +62,7 @@ class AnsweredNumbers:
 
     def __str__(self) -> str:
         if self.learned_from:
-            return "It was learned from these people, so how far it is off for them is no forecast."
+            return "It was learned from these people, so how far off it is for them is no forecast."
         if self.mean_absolute_error is None or self.guessing_error is None:
             return "None of these people have a number to compare with."
         known = NOT_KNOWN if self.learned_from is None else ""

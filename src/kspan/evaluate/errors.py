@@ -70,6 +70,15 @@ def is_less(error: float, guessing: float) -> bool:
     return error < guessing and not math.isclose(error, guessing, rel_tol=10**-DECIMALS)
 
 
+def share_explained(explained: float | None) -> str:
+    """Write how much is explained.
+
+    >>> share_explained(0.208), share_explained(-0.1)
+    ('20.8%', 'nothing')
+    """
+    return f"{explained:.1%}" if explained is not None and explained > 0 else "nothing"
+
+
 def explaining(error: float, guessing: float, explained: float | None) -> str:
     """Say how much is explained; mean errors may seem to say the opposite, since large ones count more in squares.
 
@@ -78,9 +87,8 @@ def explaining(error: float, guessing: float, explained: float | None) -> str:
     >>> explaining(7.4, 7.9, -0.1)
     'Yet it explains nothing of how they differ, where large errors count more'
     """
-    share = 0.0 if explained is None else explained
-    at_odds = is_less(error, guessing) != (share > 0)
-    said = f"explains {f'{share:.1%}' if share > 0 else 'nothing'} of how they differ"
+    at_odds = is_less(error, guessing) != ((explained or 0.0) > 0)
+    said = f"explains {share_explained(explained)} of how they differ"
     return f"Yet it {said}, where large errors count more" if at_odds else f"It {said}"
 
 

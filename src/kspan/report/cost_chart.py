@@ -9,6 +9,7 @@ import altair as alt
 import numpy as np
 
 from kspan.evaluate.cost import CostCurve, CostPoint
+from kspan.evaluate.errors import share_explained
 from kspan.report.charts import COLORS, harmless
 
 WIDTH, TALL, LOW = 560, 220, 130
@@ -61,7 +62,7 @@ def in_words(curve: CostCurve) -> str:
     """The chart in words, for those who cannot see it."""
     said = [f"What k costs with {harmless(curve.method)}."]
     if curve.of_numbers and curve.ceiling is not None:
-        said.append(f"A tree without any promise explains {curve.ceiling:.1%} of how people differ.")
+        said.append(f"A tree without any promise explains {share_explained(curve.ceiling)} of how people differ.")
     elif curve.ceiling is not None and curve.floor is not None:
         said.append(
             f"{curve.ceiling:.1%} of people are predicted right by what raw rows teach, {curve.floor:.1%} by always "
@@ -70,7 +71,7 @@ def in_words(curve: CostCurve) -> str:
     for point in curve.points:
         right = [] if point.accuracy is None else [f"{point.accuracy:.1%} of people are predicted right"]
         if point.explained is not None:
-            right = [f"{point.explained:.1%} of how people differ is explained"]
+            right = [f"{share_explained(point.explained)} of how people differ is explained"]
         lost = [] if point.loss is None else [f"{point.loss:.1%} of the detail in public cells is lost"]
         left = "there is no release" if point.refused is not None else " and ".join(right + lost)
         said.append(f"At k = {point.k:,} {left}.")

@@ -8,7 +8,7 @@ import polars as pl
 
 from kspan.errors import DataError, KspanError, PolicyError
 from kspan.evaluate.cost import CostCurve
-from kspan.evaluate.errors import Ruler, explaining, is_less
+from kspan.evaluate.errors import Ruler, explaining, is_less, share_explained
 from kspan.evaluate.held_out import FOLDS, HeldOut, held_out, on_test_table
 from kspan.evaluate.learned_from import are_the_same
 from kspan.frames.files import load
@@ -91,7 +91,7 @@ def foretelling(called: str, found: HeldOut | None, ceiling: HeldOut | None = No
         yield f"Without any promise a tree would be right for {percent(ceiling.accuracy)} of them."
     elif ceiling.mean_absolute_error is not None:
         error = ceiling.mean_absolute_error
-        explained = "" if ceiling.explained is None else f", and explain {percent(max(ceiling.explained, 0.0))}"
+        explained = "" if ceiling.explained is None else f", and explain {share_explained(ceiling.explained)}"
         yield f"Without any promise a tree would be {Ruler.of(ceiling.unit, error).text(error)} off{explained}."
 
 

@@ -1,7 +1,7 @@
 """What a curve of costs measures, in words: how often labels are right, or how far numbers are off."""
 
 from kspan.evaluate.cost import CostCurve, CostPoint
-from kspan.evaluate.errors import Ruler
+from kspan.evaluate.errors import Ruler, share_explained
 from kspan.report.formatting import percent
 
 
@@ -16,7 +16,7 @@ def measured_at(point: CostPoint, curve: CostCurve) -> str:
     """Write what was measured at a point; nothing if nothing was."""
     if point.mean_absolute_error is None:
         return "" if point.accuracy is None else percent(point.accuracy)
-    explained = "" if point.explained is None else f" ({point.explained:.1%} explained)"
+    explained = "" if point.explained is None else f" ({share_explained(point.explained)} explained)"
     return _ruler(curve).figure(point.mean_absolute_error) + explained
 
 

@@ -6,7 +6,7 @@ from typing import Any
 from kspan.audit.findings import ANSWERS, NOT_PROVED, Audit, Finding
 from kspan.audit.population import PopulationUniques
 from kspan.evaluate.cost import CostCurve, CostPoint, makes_trees
-from kspan.evaluate.errors import Ruler, explaining
+from kspan.evaluate.errors import Ruler, explaining, share_explained
 from kspan.policy import Policy
 from kspan.privacy import KAnonymity, Requirement
 from kspan.report.crowd import Fact, in_words
@@ -272,7 +272,7 @@ def _error_costs(curve: CostCurve, point: CostPoint, kept: str) -> Iterator[str]
         f"mean is {ruler.text(guessing)} off. {explaining(error, guessing, point.explained)}."
     )
     if curve.ceiling is not None:
-        yield f"Without any promise a tree would explain {percent(max(curve.ceiling, 0.0))}."
+        yield f"Without any promise a tree would explain {share_explained(curve.ceiling)}."
     if (point.explained or 0.0) <= 0:
         yield f"So it predicts {target} no better than a guess."
 
