@@ -208,7 +208,7 @@ def test_its_own_people_are_no_forecast_of_numbers(capsys: pytest.CaptureFixture
     assert page()["costs"][0] == foretold(held_out(WORKERS, HOURS), "The tree predicts")
     capsys.readouterr()
     assert main(["report", "tree.json", "-o", "page.json", "--test", "workers.csv"]) == 2
-    assert "give people whom the model does not know" in capsys.readouterr().err
+    assert "the model was learned from the people of the test table" in capsys.readouterr().err
 
 
 @pytest.mark.usefixtures("workers")
