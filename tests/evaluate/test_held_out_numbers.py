@@ -183,6 +183,7 @@ def test_all_folds_take_the_target_alike() -> None:
     assert frame["pay"].n_unique() == 21
     found = held_out(frame, paid())
     assert found.mean_absolute_error is not None
+    assert found == held_out(frame, paid(), options={"predict": "numbers"})
     labels = held_out(frame, paid(), options={"predict": "labels"})
     assert labels.accuracy is not None
     assert labels.mean_absolute_error is None
