@@ -28,7 +28,7 @@ from experiments.trees_grouped_told import (
     found,
 )
 from kspan.data.kinds.numbers import NUMBERS as ARE_NUMBERS
-from kspan.evaluate.errors import errors
+from kspan.evaluate.errors import Errors, mean_of, numbers_of
 
 ROUNDS, FOLDS = 2, 2
 """How often the people of other data sets are halved at random, each half being learned from once."""
@@ -141,10 +141,10 @@ class Trial:
         truth = self.asked[str(self.rules.target)]
         if not truth.dtype.is_numeric():
             return {"error": 1 - ks.accuracy(predicted, truth)}
-        apart = errors(predicted, truth, ARE_NUMBERS)
-        assert apart is not None
-        assert apart.r2 is not None
-        return {"error": 1 - apart.r2, "mean_absolute": apart.mean_absolute}
+        found, true = (numbers_of(each, ARE_NUMBERS) for each in (predicted, truth))
+        apart = Errors.of(found, true, mean_of(true))
+        assert apart.explained is not None
+        return {"error": 1 - apart.explained, "mean_absolute": apart.mean_absolute}
 
 
 EXPERIMENT = Experiment(

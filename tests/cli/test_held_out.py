@@ -111,7 +111,7 @@ def test_a_page_tells_of_test_people(capsys: pytest.CaptureFixture[str]) -> None
     assert main([*report, "--test", "people.csv"]) == 2
     assert "give people whom the model does not know" in capsys.readouterr().err
     assert main(["report", "people.csv", "-p", "policy.toml", "-o", "page.json", "--test", "others.csv"]) == 2
-    assert "only a model of kspan that predicts labels can be tested" in capsys.readouterr().err
+    assert "only a model of kspan that predicts labels or numbers can be tested" in capsys.readouterr().err
 
 
 @pytest.mark.slow
@@ -126,3 +126,104 @@ def test_an_owner_is_told_on_the_page(capsys: pytest.CaptureFixture[str]) -> Non
     assert page()["costs"][0] == foretold(told, "The tree predicts")
     assert main(["share", "prune", "tree.json", "--require", "k=20", "-o", "pruned.json", "--report", "page.json"]) == 0
     assert "is not told here" in page()["costs"][0]
+
+
+# Numbers
+
+WORKERS = ks.datasets.load_adult("train").select("age", "sex", "hours-per-week", "income").head(900)
+STRANGERS = ks.datasets.load_adult("test").select(WORKERS.columns).head(900)
+HOURS = ks.Policy(public=["age", "sex"], private=["income"], target="hours-per-week", require="k=10")
+OF_HOURS = ["learn", "workers.csv", "-p", "hours.toml", "-o", "tree.json"]
+
+
+@pytest.fixture
+def workers() -> None:
+    """People whose hours are numbers to predict, and others."""
+    WORKERS.write_csv("workers.csv")
+    STRANGERS.write_csv("strangers.csv")
+    HOURS.save("hours.toml")
+
+
+@pytest.mark.usefixtures("workers")
+def test_numbers_are_told_by_their_errors(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([*OF_HOURS, "--report", "page.json"]) == 0
+    out, err = capsys.readouterr()
+    found = held_out(WORKERS, HOURS)
+    assert found.mean_absolute_error is not None
+    assert foretold(found) in out
+    assert f"with an error of {found.mean_absolute_error:.2f} ± 0." in out
+    assert "correctly" not in out
+    assert "Beware" not in err
+    assert page()["costs"][0] == foretold(found, "The tree predicts")
+    assert page()["held_out"]["explained"] == found.explained
+    assert main([*OF_HOURS, "--json"]) == 0
+    said = json.loads(capsys.readouterr().out)
+    assert said["held_out"] == found.as_dict()
+    assert "held_out_reason" not in said
+
+
+@pytest.mark.usefixtures("workers")
+def test_numbers_that_nothing_explains_are_warned_of(capsys: pytest.CaptureFixture[str]) -> None:
+    WORKERS.with_columns(WORKERS["hours-per-week"].sample(900, shuffle=True, seed=1)).write_csv("workers.csv")
+    assert main(OF_HOURS) == 0
+    out, err = capsys.readouterr()
+    assert "Beware: it predicts hours-per-week no better than a guess." in err
+    assert "no better than always guessing the mean, which is " in out or "Yet it explains nothing" in out
+
+
+@pytest.mark.usefixtures("workers")
+def test_with_a_curve_of_numbers_terminal_and_page_tell_one_figure(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([*OF_HOURS, "--report", "page.json", "--curve", "--json"]) == 0
+    said, curve = json.loads(capsys.readouterr().out)["held_out"], page()["curve"]
+    (chosen,) = (point for point in curve["points"] if point["k"] == 10)
+    for name in ("mean_absolute_error", "explained"):
+        assert said[name] == chosen[name] is not None
+    assert (said["guessing_error"], said["people"], said["folds"]) == (curve["guessing_error"], curve["tested"], 1)
+    assert main([*OF_HOURS, "--report", "page.html", "--curve"]) == 0
+    assert f"with an error of {said['mean_absolute_error']:.2f} on average for " in capsys.readouterr().out
+
+
+@pytest.mark.usefixtures("workers")
+def test_its_own_people_are_no_forecast_of_numbers(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([*OF_HOURS, "--no-held-out"]) == 0
+    capsys.readouterr()
+    predict = ["predict", "tree.json", "-o", "made.csv"]
+    assert main([*predict, "workers.csv"]) == 0
+    assert capsys.readouterr().out == (
+        "Wrote made.csv: 900 predictions of hours-per-week. It was learned from these people, so how far off it is for "
+        "them is no forecast.\n"
+    )
+    assert main([*predict, "workers.csv", "--json"]) == 0
+    said = json.loads(capsys.readouterr().out)
+    assert (said["learned_from"], said["mean_absolute_error"], said["explained"]) == (True, None, None)
+    assert main([*predict, "strangers.csv", "--json"]) == 0
+    said = json.loads(capsys.readouterr().out)
+    assert said["learned_from"] is False
+    off = ks.predict(ks.load_model("tree.json"), STRANGERS)["predicted: hours-per-week"] - STRANGERS["hours-per-week"]
+    assert said["mean_absolute_error"] == pytest.approx(off.abs().mean())
+    report = ["report", "tree.json", "-p", "hours.toml", "--data", "workers.csv", "-o", "page.json"]
+    assert main([*report, "--test", "strangers.csv"]) == 0
+    assert f"with an error of {off.abs().mean():.2f} ± 0." in page()["costs"][0]
+    assert main([*report, "-m", "grouped"]) == 0
+    assert page()["costs"][0] == foretold(held_out(WORKERS, HOURS), "The tree predicts")
+    capsys.readouterr()
+    assert main(["report", "tree.json", "-o", "page.json", "--test", "workers.csv"]) == 2
+    assert "the model was learned from the people of the test table" in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("workers")
+def test_a_tree_of_several_targets_is_told_by_its_first(capsys: pytest.CaptureFixture[str]) -> None:
+    ks.publish_tree(ks.learn(WORKERS, HOURS, also=["income"]), WORKERS, HOURS, "tree.json")
+    assert main(["predict", "tree.json", "workers.csv", "-o", "made.csv"]) == 0
+    out = capsys.readouterr().out
+    assert out.count("It was learned from these people") == 2
+    assert main(["predict", "tree.json", "strangers.csv", "-o", "made.csv"]) == 0
+    _, hours, income = capsys.readouterr().out.splitlines()
+    assert hours.startswith("hours-per-week: For these people it is ")
+    assert income.startswith("income: Of these people ")
+    report = ["report", "tree.json", "-p", "hours.toml", "--data", "workers.csv", "-o", "page.json"]
+    assert main([*report, "--test", "strangers.csv"]) == 0
+    assert page()["costs"][0].startswith("The tree predicts hours-per-week with an error of ")
+    for more in ([], ["-m", "grouped"], ["-m", "grouped", "--curve"]):
+        assert main([*report, *more]) == 0
+    assert page()["costs"][0].startswith("The tree predicts hours-per-week with an error of ")

@@ -9,7 +9,7 @@ import pytest
 
 import kspan as ks
 from kspan.cli.main import main
-from kspan.model.tree.kind import example_of_numbers
+from kspan.model.tree.kind import example_of_numbers, example_of_several
 
 POLICY = """
 identifier = ["Name"]
@@ -348,13 +348,45 @@ def test_labels_that_are_spelled_in_another_way_are_right(tmp_path: Path, capsys
 def test_predictions_of_numbers_are_held_against_the_table(capsys: pytest.CaptureFixture[str]) -> None:
     ks.save_model(example_of_numbers(), "numbers.json")
     Path("paid.csv").write_text("sex,income\nF,30\nM,40\nF,\nF,33\n")
+    Path("sexes.csv").write_text("sex\nF\nM\n")
     command = ["predict", "numbers.json", "paid.csv", "-o", "made.csv"]
     assert main(command) == 0
     assert pl.read_csv("made.csv")["predicted: income"].to_list() == [31.5, 36.5, 31.5, 31.5]
-    assert "They are 2.167 off the numbers in the table on average, R2 = 0.682." in capsys.readouterr().out
+    assert (
+        "For these people it is 2.17 off on average; always guessing their mean would be 3.78 off. It explains 68.2% "
+        "of how they differ."
+    ) in capsys.readouterr().out
     assert main([*command, "--json"]) == 0
     told = json.loads(capsys.readouterr().out)
-    assert (told["rows"], round(told["mean_absolute_error"], 3), round(told["r2"], 3)) == (4, 2.167, 0.682)
+    assert (told["rows"], round(told["mean_absolute_error"], 3), round(told["explained"], 3)) == (4, 2.167, 0.682)
+    assert (round(told["guessing_error"], 3), told["unit"], told["learned_from"]) == (3.778, None, False)
+    assert main(["predict", "numbers.json", "sexes.csv", "-o", "made.csv", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["mean_absolute_error"] is None
+
+
+def test_every_target_of_a_tree_is_held_against_the_table(capsys: pytest.CaptureFixture[str]) -> None:
+    ks.save_model(example_of_several(), "both.json")
+    Path("both.csv").write_text("sex,income,risk\nF,30,low\nM,40,high\nF,33,low\n")
+    command = ["predict", "both.json", "both.csv", "-o", "made.csv"]
+    assert main(command) == 0
+    assert capsys.readouterr().out.splitlines() == [
+        "Wrote made.csv: 3 predictions of income and risk.",
+        "income: For these people it is 2.17 off on average; always guessing their mean would be 3.78 off. It explains "
+        "68.2% of how they differ.",
+        "risk: Of these people 66.67% are predicted right; always guessing the commonest label would be right for "
+        "66.67%.",
+    ]
+    assert main([*command, "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert list(told["targets"]) == ["income", "risk"]
+    assert told["mean_absolute_error"] == told["targets"]["income"]["mean_absolute_error"]
+    assert told["targets"]["risk"]["accuracy"] == pytest.approx(2 / 3)
+    pl.read_csv("both.csv").drop("income").write_csv("both.csv")
+    assert main(command) == 0
+    assert [line.split(":")[0] for line in capsys.readouterr().out.splitlines()] == ["Wrote made.csv", "risk"]
+    assert main([*command, "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert (told["mean_absolute_error"], list(told["targets"])) == (None, ["risk"])
 
 
 def test_what_cannot_be_compared_with_predicted_numbers_is_refused(capsys: pytest.CaptureFixture[str]) -> None:

@@ -249,3 +249,50 @@ def test_a_limit_on_a_value_that_few_have_has_a_curve(method: str) -> None:
         assert curve.points[0].refused is None
     with pytest.raises(ks.PolicyError, match="nobody has"):
         cost_curve(people, replace(policy, require='k=2, confidence["illness=hvi"]=0.5'), method, ks=[2], rng=0)
+
+
+# Numbers
+
+HOURS = ks.Policy(public=["age", "marital-status"], private=["income"], target="hours-per-week", require="k=10")
+WORKING = PEOPLE.drop("education-num").head(600)
+
+
+@pytest.mark.parametrize("weight", [False, True])
+def test_trees_of_numbers_have_errors_at_each_k(weight: bool) -> None:
+    people, policy = WORKING, HOURS
+    if weight:
+        people, policy = people.with_columns(n=pl.int_range(600) % 3 + 1), replace(HOURS, weight="n")
+    curve = cost_curve(people, policy, "grouped", ks=[2, 50, 5000])
+    trial = trial_of(people, policy)[1]
+    assert (curve.of_numbers, curve.unit, curve.floor, curve.tested) == (True, None, 0.0, trial.people)
+    weights = np.ones(trial.asked.height) if trial.weights is None else trial.weights
+    true = trial.numbers
+    mean = np.average(trial.known["hours-per-week"], weights=trial.known["n"] if weight else None)
+    assert curve.guessing_error == pytest.approx(np.average(np.abs(mean - true), weights=weights))
+    told = {point.k: point for point in curve.points}
+    for k, point in told.items():
+        if k == 5000:
+            assert (point.mean_absolute_error, point.explained) == (None, None)
+            assert point.refused
+            continue
+        assert point.accuracy is None
+        tree = ks.learn(trial.known, requiring(trial.policy, k), predict="numbers")
+        off = ks.predict(tree, trial.asked)["predicted: hours-per-week"].to_numpy() - true
+        assert point.mean_absolute_error == pytest.approx(np.average(np.abs(off), weights=weights))
+        left = np.average(off**2, weights=weights) / np.average((mean - true) ** 2, weights=weights)
+        assert point.explained == pytest.approx(1 - left, abs=1e-8)
+    assert curve.ceiling == pytest.approx(cost_curve(people, policy, "grouped", ks=[1]).points[0].explained)
+
+
+def test_labels_of_numbers_can_be_asked_for() -> None:
+    curve = cost_curve(WORKING, HOURS, "grouped", ks=[10], options={"predict": "labels"})
+    assert not curve.of_numbers
+    assert curve.points[0].accuracy is not None
+    assert curve.points[0].mean_absolute_error is None
+    assert cost_curve(WORKING, HOURS, "kadet", ks=[10]).points[0].accuracy is not None
+
+
+def test_of_several_targets_the_first_is_measured() -> None:
+    curve = cost_curve(WORKING, HOURS, "grouped", ks=[10], options={"also": ["income"]})
+    assert curve.points[0].mean_absolute_error is not None
+    assert curve.target == "hours-per-week"

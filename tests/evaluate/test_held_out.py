@@ -299,7 +299,8 @@ def test_programs_get_everything() -> None:
     found = HeldOut("ill", 5, people=10, accuracy=0.5, standard_error=0.1, guessing=0.5, guess="no", gain_error=0.1)
     assert found.as_dict() == {
         "target": "ill", "folds": 5, "people": 10, "rows": None, "accuracy": 0.5, "standard_error": 0.1,
-        "guessing": 0.5, "guess": "no", "gain_error": 0.1, "failed": 0, "reason": None,
+        "guessing": 0.5, "guess": "no", "gain_error": 0.1, "mean_absolute_error": None, "guessing_error": None,
+        "explained": None, "unit": None, "failed": 0, "reason": None,
         "no_better": True, "may_be_chance": False,
     }  # fmt: skip
     assert replace(found, accuracy=0.6).may_be_chance

@@ -9,6 +9,7 @@ import vl_convert
 
 from kspan.evaluate.cost import CostCurve, CostPoint
 from kspan.report.cost_chart import INK, TALL, WIDTH, AccuracyLine, cost_chart, in_words
+from kspan.report.measured import measured_at, measured_title
 
 TABLE = CostCurve(
     "tds", "c45", "income", 200, 0.9, 0.5, 5,
@@ -21,7 +22,23 @@ TABLE = CostCurve(
 TREE = replace(TABLE, points=(CostPoint(2, 0.88, crowds=9), CostPoint(5, 0.7, crowds=3)))
 NO_TARGET = CostCurve("mondrian", None, None, 0, None, None, 1, (CostPoint(2, None, 0.1, 0.0, 0.0, 8),))
 NOTHING = replace(TABLE, points=(TABLE.points[-1],))
-CURVES = {"table": TABLE, "tree": TREE, "no target": NO_TARGET, "nothing": NOTHING}
+NUMBERS = CostCurve(
+    "grouped", "grouped", "stay", 200, 0.3, 0.0, 5,
+    (
+        CostPoint(2, crowds=9, mean_absolute_error=86400 * 2.5, explained=0.25),
+        CostPoint(5, crowds=3, mean_absolute_error=86400 * 3, explained=-0.02),
+        CostPoint(1000, refused="k=1000 cannot be reached"),
+    ),
+    of_numbers=True, guessing_error=86400 * 2.9, unit="seconds",
+)  # fmt: skip
+CURVES = {
+    "numbers": NUMBERS,
+    "no numbers": replace(NUMBERS, points=NUMBERS.points[2:]),
+    "table": TABLE,
+    "tree": TREE,
+    "no target": NO_TARGET,
+    "nothing": NOTHING,
+}
 
 
 def drawn(curve: CostCurve) -> tuple[dict[str, Any], str]:
@@ -61,6 +78,36 @@ def test_only_what_there_is_is_drawn() -> None:
     assert "rows withheld</text>" not in picture  # nobody was
     assert "chosen" not in picture  # 1 was not tried
     assert "chosen: k = 2" in drawn(replace(NO_TARGET, chosen=2))[1]
+
+
+def test_of_numbers_is_drawn_what_is_explained() -> None:
+    spec, picture = drawn(NUMBERS)
+    assert len(spec["vconcat"]) == 1
+    for words in ("without any promise: 30.0%", "always the mean: 0.0%", "explained of how people differ"):
+        assert words in picture
+    for words in ("predicted right", "commonest label", "raw rows"):
+        assert words not in picture
+    (scale,) = {str(layer["encoding"]["y"]["scale"]["domain"]) for layer in spec["vconcat"][0]["layer"]
+                if "scale" in layer.get("encoding", {}).get("y", {})}  # fmt: skip
+    low, high = (float(one) for one in scale.strip("[]").split(","))
+    assert low < -0.02
+    assert high > 0.3
+    assert in_words(NUMBERS) == (
+        "What k costs with grouped. A tree without any promise explains 30.0% of how people differ. At k = 2 25.0% of "
+        "how people differ is explained. At k = 5 nothing of how people differ is explained. At k = 1,000 there is no "
+        "release. The chosen k is 5."
+    )
+
+
+def test_the_cells_of_the_table() -> None:
+    assert [measured_at(point, NUMBERS) for point in NUMBERS.points] == [
+        "2.50 (25.0% explained)", "3.00 (nothing explained)", ""
+    ]  # fmt: skip
+    assert measured_title(NUMBERS) == "days off for new people"
+    assert measured_title(replace(NUMBERS, unit=None)) == "off for new people"
+    assert [measured_at(point, TABLE) for point in TABLE.points] == ["88%", "80%", ""]
+    assert measured_title(TABLE) == "right for new people"
+    assert measured_at(CostPoint(2, mean_absolute_error=0.0), NUMBERS) == "0.00"
 
 
 def test_in_words() -> None:

@@ -44,6 +44,13 @@ OF_FOLDS = "of people it was not learned from (5 folds of 32,561 people)"
 GUESS = "always guessing <=50K is right for 75.9%"
 
 
+HOURS = HeldOut("hours", 5, people=6000, standard_error=0.0623, gain_error=0.01, mean_absolute_error=7.351,
+                guessing_error=7.913, explained=0.2081)  # fmt: skip
+FOR_FOLDS = "for people it was not learned from (5 folds of 6,000 people)"
+OFF = f"Predicts hours with an error of 7.35 ± 0.06 on average {FOR_FOLDS}"
+MEAN = "always guessing the mean is 7.91 off"
+
+
 @pytest.mark.parametrize(
     ("found", "sentence"),
     [
@@ -71,6 +78,46 @@ GUESS = "always guessing <=50K is right for 75.9%"
             f"Predicts income correctly for 85.3% ± 0.4 {OF_FOLDS}; {GUESS}. In 2 of 5 folds nothing could be learned: "
             "k=3 is too much.",
         ),
+        (HOURS, f"{OFF}; {MEAN}. It explains 20.8% of how they differ."),
+        (
+            replace(HOURS, explained=0.015),
+            f"{OFF}; {MEAN}. It explains 1.5% of how they differ, which may be chance.",
+        ),
+        (
+            replace(HOURS, guessing_error=7.3),
+            f"{OFF}; always guessing the mean is 7.30 off. Yet it explains 20.8% of how they differ, where large "
+            "errors count more.",
+        ),
+        (
+            replace(HOURS, explained=-0.2),
+            f"{OFF}; {MEAN}. Yet it explains nothing of how they differ, where large errors count more.",
+        ),
+        (
+            replace(HOURS, explained=0.0, guessing_error=7.351),
+            f"{OFF}: no better than always guessing the mean, which is 7.35 off.",
+        ),
+        (
+            replace(HOURS, explained=None, mean_absolute_error=0.0, guessing_error=0.0, standard_error=0.0),
+            f"Predicts hours with an error of 0 ± 0 on average {FOR_FOLDS}: no better than always guessing the mean, "
+            "which is 0 off.",
+        ),
+        (
+            replace(
+                HOURS, target="came", unit="days", mean_absolute_error=12.31, guessing_error=15.0, standard_error=0.4
+            ),
+            f"Predicts came with an error of 12.3 ± 0.4 days on average {FOR_FOLDS}; always guessing the mean is 15.0 "
+            "days off. It explains 20.8% of how they differ.",
+        ),
+        (
+            replace(HOURS, folds=0, people=60, rows=120, failed=0),
+            "Predicts hours with an error of 7.35 ± 0.06 on average for 120 rows of 60 people in the test table; "
+            f"{MEAN}. It explains 20.8% of how they differ.",
+        ),
+        (
+            replace(HOURS, failed=2, reason="k=3 is too much"),
+            f"{OFF}; {MEAN}. It explains 20.8% of how they differ. In 2 of 5 folds nothing could be learned: k=3 is "
+            "too much.",
+        ),
         (
             HeldOut("income", 5, failed=5, reason="k=3 is too much"),
             "How well it predicts people it was not learned from was not measured: k=3 is too much.",
@@ -92,6 +139,9 @@ def test_only_what_is_no_better_than_a_guess_is_warned_of() -> None:
     assert warned(replace(GOOD, accuracy=0.76)) is None
     assert warned(replace(GOOD, accuracy=0.759)) == "Beware: it predicts income no better than a guess."
     assert warned(HeldOut("income", 5, failed=5, reason="it is")) is None
+    assert warned(HOURS) is None
+    assert warned(replace(HOURS, guessing_error=7.0)) is None, "squared errors decide"
+    assert warned(replace(HOURS, explained=-0.1)) == "Beware: it predicts hours no better than a guess."
 
 
 def test_a_page_of_a_tree_that_knows_people_by_heart_says_what_it_is_worth(tree: ks.Tree) -> None:
@@ -125,6 +175,61 @@ def test_test_people_are_told_of(tree: ks.Tree) -> None:
     assert "in the test table" in sentence
 
 
+PEOPLE = ks.datasets.load_adult("train").select("age", "sex", "education", "hours-per-week", "income").head(1000)
+STRANGERS = ks.datasets.load_adult("test").select(PEOPLE.columns).head(1000)
+PAID = ks.Policy(public=["age", "sex", "education"], private=["income"], target="hours-per-week", require="k=10")
+
+
+def test_a_page_of_a_tree_of_numbers_tells_errors() -> None:
+    tree = ks.learn(PEOPLE, PAID)
+    page = ks.report(tree, PEOPLE, PAID, method="grouped")
+    (chapter,) = page.story.chapters
+    found = held_out(PEOPLE, PAID)
+    free = held_out(PEOPLE, replace(PAID, require=ks.KAnonymity(1)))
+    assert chapter.held_out == found
+    assert list(chapter.costs) == list(foretelling("tree", found, free))
+    assert chapter.costs[0].startswith("The tree predicts hours-per-week with an error of ")
+    assert chapter.costs[1].startswith("Without any promise a tree would be ")
+    assert f"{free.explained:.1%}" in chapter.costs[1]
+    for form in (page.html(), page.markdown(), str(page.as_dict())):
+        assert "correctly" not in form
+        assert "with an error of" in form
+    assert costs(tree, PEOPLE, PAID) == (NOT_TOLD,)
+    assert costs(tree, require="k=10") == (NOT_TOLD,)
+
+
+@pytest.mark.parametrize("also", [[], ["income"]])
+def test_test_people_of_a_tree_of_numbers(also: list[str]) -> None:
+    tree = ks.learn(PEOPLE, PAID, also=also)
+    off = (ks.predict(tree, STRANGERS)["predicted: hours-per-week"] - STRANGERS["hours-per-week"]).abs().mean()
+    (sentence,) = costs(tree, PEOPLE, PAID, test=STRANGERS)
+    assert sentence.startswith(f"The tree predicts hours-per-week with an error of {off:.2f} ± 0.")
+    assert " on average for 1,000 people in the test table; always guessing the mean is " in sentence
+    with pytest.raises(ks.DataError, match="learned from the people of the test table"):
+        ks.report(tree, require="k=10", test=PEOPLE.sample(1000, shuffle=True))
+
+
+def test_a_curve_of_numbers_and_its_sentence_are_one_figure() -> None:
+    tree = ks.learn(PEOPLE, PAID)
+    page = ks.report(tree, PEOPLE, PAID, method="grouped", curve=True)
+    (chapter,) = page.story.chapters
+    curve = cost_curve(PEOPLE, PAID, "grouped")
+    assert chapter.curve == curve
+    found = at_chosen(curve)
+    (point,) = (point for point in curve.points if point.k == 10)
+    assert (found.mean_absolute_error, found.explained) == (point.mean_absolute_error, point.explained)
+    assert (found.guessing_error, found.people, found.accuracy) == (curve.guessing_error, curve.tested, None)
+    assert chapter.costs[0].startswith(
+        f"The tree predicts hours-per-week with an error of {point.mean_absolute_error:.2f} on average for "
+        f"{curve.tested} people who were kept aside; always guessing the mean is {curve.guessing_error:.2f} off."
+    )
+    cell = f"{point.mean_absolute_error:.2f} ({point.explained:.1%} explained)"
+    for form in (page.html(), page.markdown()):
+        assert "off for new people" in form
+        assert "right for new people" not in form
+        assert cell.replace("(", "\\(").replace(")", "\\)") in form or cell in form
+
+
 @pytest.mark.parametrize("method", ["part", "naive-bayes"])
 def test_other_models_of_labels_are_tested_as_well(method: str) -> None:
     policy = replace(BY_HEART, public=("age", "sex", "fnlwgt"), private=("income",))
@@ -146,8 +251,8 @@ def clusters() -> Any:
         (lambda tree: tree, None, ADULT, "learned from the people of the test table"),
         (lambda tree: tree.disclosing("label"), ADULT, ADULT.sample(1200, shuffle=True), "the test table are the same"),
         (lambda tree: tree, None, ADULT.sample(1200, shuffle=True), "learned from the people of the test table"),
-        (lambda tree: ADULT, None, OTHERS, "only a model of kspan that predicts labels can be tested"),
-        (lambda tree: clusters(), None, OTHERS, "only a model of kspan that predicts labels can be tested"),
+        (lambda tree: ADULT, None, OTHERS, "only a model of kspan that predicts labels or numbers can"),
+        (lambda tree: clusters(), None, OTHERS, "only a model of kspan that predicts labels or numbers can"),
     ],
 )  # fmt: skip
 def test_what_would_be_no_test_is_refused(

@@ -66,7 +66,7 @@ def tell_made(made: Made, asked: "LearnRequest", policy: "Policy") -> int:
 
 def _of_others(found: "HeldOut | None") -> dict[str, Any]:
     """Return what a program is told of people who were not learned from: null, and why, if that was not measured."""
-    if found is None or found.accuracy is None:
+    if found is None or not found.is_known:
         return {"held_out": None, "held_out_reason": "it was not asked for" if found is None else found.reason}
     return {"held_out": found.as_dict()}
 

@@ -22,7 +22,11 @@ from kspan.cli.output import progress, tell, tell_json
 from kspan.frames.source import Source
 
 if TYPE_CHECKING:
-    from kspan.evaluate.errors import Errors
+    from collections.abc import Mapping, Sequence
+
+    from kspan.evaluate.answered import Answered, AnsweredNumbers
+    from kspan.model.predict import NumberPredictor
+    from kspan.model.predictor import Predictor
 
 
 @dataclass(frozen=True)
@@ -43,50 +47,36 @@ class PredictRequest:
 
 def predict(asked: PredictRequest) -> int:
     """Predict the target of MODEL for each row of DATA."""
-    from kspan.data.encode import encode_column
-    from kspan.data.schema import Schema
     from kspan.evaluate.answered import answers_of
-    from kspan.evaluate.errors import errors, numbers_of
     from kspan.frames.files import check_writable, read_table, write_table
     from kspan.model.clusters.model import Clusters
     from kspan.model.models import load_model
-    from kspan.model.predict import NumberPredictor, predicted, predicting
+    from kspan.model.predict import predicted, predictors
+    from kspan.report.formatting import conjoined, visible
 
     output = asked.output
     check_writable(output)
     check_apart({"-o": output}, asked.model, asked.data)
     with progress() as step:
-        loaded = load_model(asked.model)
-        model = loaded if isinstance(loaded, Clusters) else predicting(loaded)
+        model = load_model(asked.model)
+        asks = () if isinstance(model, Clusters) else predictors(model)
         step(f"reading {asked.data.name}")
         people = read_table(asked.data.asking(asked.sql), dialect(asked.delimiter, asked.encoding, asked.columns))
         step("predicting")
-        made = predicted(loaded, people, asked.range_pattern)
-        if not isinstance(model, Clusters) and model.target in people.columns:
-            # Refuses what cannot be compared, before it writes.
-            if isinstance(model, NumberPredictor):
-                numbers_of(people[model.target], model.kind)
-            else:
-                encode_column(people[model.target], Schema())
+        made = predicted(model, people, asked.range_pattern)
+        # Refuses what cannot be compared, before it writes.
+        said = answers_of(model, people, made, asked.range_pattern) if asks else {}
         write_table(made, output, keep_formulas=asked.keep_formulas)
     facts: dict[str, Any] = {"output": str(output), "rows": made.height}
     if isinstance(model, Clusters):
         facts["clusters"] = made["cluster"].n_unique()
         sentence = f"Wrote {output}: the clusters of {made.height:,} people."
-    elif isinstance(model, NumberPredictor):
-        off = None
-        if model.target in people.columns:
-            off = errors(made[f"predicted: {model.target}"], people[model.target], model.kind)
-        facts |= {"mean_absolute_error": off and off.mean_absolute, "r2": off and off.r2}
-        sentence = f"Wrote {output}: {made.height:,} predictions of {model.target}.{_off(off)}"
     else:
-        sentence = f"Wrote {output}: {made.height:,} predictions of {model.target}."
-        if model.target in people.columns:
-            said = answers_of(model, people, made[f"predicted: {model.target}"], asked.range_pattern)
-            facts |= said.as_dict()
-            sentence += f" {said}"
-        else:
-            facts["accuracy"] = None
+        facts |= _facts(asks, said)
+        targets = conjoined([visible(one.target) for one in asks])
+        sentence = f"Wrote {output}: {made.height:,} predictions of {targets}."
+        # Of several targets each has a line.
+        sentence += "".join(f"\n{visible(name)}: {one}" if len(asks) > 1 else f" {one}" for name, one in said.items())
     if asked.json:
         tell_json(facts)
     else:
@@ -94,9 +84,15 @@ def predict(asked: PredictRequest) -> int:
     return 0
 
 
-def _off(off: "Errors | None") -> str:
-    """Say how far predictions are from the numbers in the table, if it has any."""
-    if off is None:
-        return ""
-    explained = "" if off.r2 is None else f", R2 = {off.r2:.3f}"
-    return f" They are {off.mean_absolute:,.4g} off the numbers in the table on average{explained}."
+def _facts(
+    asks: "Sequence[Predictor | NumberPredictor]", said: "Mapping[str, Answered | AnsweredNumbers]"
+) -> dict[str, Any]:
+    """Return what a program is told of the first target, and of several all that the table has."""
+    from kspan.model.predict import NumberPredictor
+
+    first = asks[0]
+    unknown = {"mean_absolute_error" if isinstance(first, NumberPredictor) else "accuracy": None}
+    told = said[first.target].as_dict() if first.target in said else unknown
+    if len(asks) == 1:
+        return told
+    return {**told, "targets": {name: one.as_dict() for name, one in said.items()}}

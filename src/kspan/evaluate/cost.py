@@ -15,9 +15,11 @@ from kspan.audit.findings import Audit
 from kspan.data.encode import encode_people
 from kspan.data.prepared import computed
 from kspan.errors import DoesNotHold, KspanError, PolicyError, Unreachable, check_number, did_you_mean
+from kspan.evaluate.learners import measures, settled
 from kspan.evaluate.trial import Trial
 from kspan.frames.files import load
 from kspan.induce.methods import PRIVATE_METHODS, TREE_METHODS, learn, options_of
+from kspan.model.predict import NumberPredictor, predicting
 from kspan.model.tree.model import Tree
 from kspan.policy import Policy
 from kspan.privacy import KAnonymity
@@ -53,6 +55,10 @@ class CostPoint:
     """The groups of the table, or the spans of the tree."""
     refused: str | None = None
     """Why there is no release at this k, in one sentence."""
+    mean_absolute_error: float | None = None
+    """How far a tree of numbers is off for test people, on average; None if labels are predicted."""
+    explained: float | None = None
+    """By how much less its squared errors are than those of the mean, as a share of these."""
 
 
 @dataclass(frozen=True)
@@ -67,12 +73,18 @@ class CostCurve:
     tested: int
     """How many people, or rows of people who have several, were left out of every release to be predicted."""
     ceiling: float | None
-    """The accuracy of what the learner learns from the raw rows."""
+    """The accuracy of what the learner learns from the raw rows, or the share that it explains of numbers."""
     floor: float | None
-    """The accuracy of always saying the commonest label."""
+    """The accuracy of always saying the commonest label; of numbers the mean explains nothing, which is 0."""
     chosen: int
     """The k of the policy, 1 if it has none."""
     points: tuple[CostPoint, ...]
+    of_numbers: bool = False
+    """Are trees of numbers measured?"""
+    guessing_error: float | None = None
+    """How far always saying the mean is off, on average."""
+    unit: str | None = None
+    """What numbers are off by, days or seconds, if they are dates or times."""
 
 
 def cost_curve(
@@ -90,8 +102,9 @@ def cost_curve(
 
     Methods are those of `kspan.anonymize` (`auto` is settled once, at the policy's k), `kadet`, `kadet-c45`, and `atp`
     and `ldm` of `kspan.share`. If there is a target, a share of the people, `tested`, is left out of every release and
-    predicted by a C4.5 that learns from the table, or by the tree itself. Tables without a target, or with a public one
-    (which they make coarser), are only measured by what they lose. The same `rng` gives the same curve.
+    predicted by a C4.5 that learns from the table, or by the tree itself. Trees of numbers are measured by how far they
+    are off. Tables without a target, or with a public one (which they make coarser), are only measured by what they
+    lose. The same `rng` gives the same curve.
 
     >>> from kspan.datasets import load_adult
     >>> people = load_adult("train").select("age", "education", "sex", "income").head(1500)
@@ -107,7 +120,9 @@ def cost_curve(
     # Every k gets the same seed, so that only k makes a difference.
     seed, frame = int(random.integers(SEEDS)), computed(load(data), policy)
     predicts = makes_trees(method) or policy.target in policy.private
-    trial = Trial.of(frame, policy, tested, rng=random) if predicts else None
+    if predicts:
+        options = settled(method, options, frame, policy)
+    trial = Trial.of(frame, policy, tested, rng=random, measured=measures(options)) if predicts else None
     people, policy = (frame, policy) if trial is None else (trial.known, trial.policy)
     chosen = policy.require.crowd
     asked = _asked(ks, chosen, encode_people(people, policy, []).people)
@@ -126,9 +141,24 @@ def cost_curve(
     if trial is None:
         return CostCurve(method, None, None, 0, None, None, chosen, tuple(points))
     progress("learning from the raw rows")
+    if makes_trees(method) and options.get("predict") == "numbers":
+        return _of_numbers(trial, method, options, chosen, tuple(points))
     learner, settings = plain_learner(method, options)
     ceiling = trial.taught(trial.known, learner, settings)
     return CostCurve(method, learner, policy.target, trial.people, ceiling, trial.floor, chosen, tuple(points))
+
+
+def _of_numbers(
+    trial: Trial, method: str, options: Mapping[str, Any], chosen: int, points: tuple[CostPoint, ...]
+) -> CostCurve:
+    """Return the curve of trees of numbers, beside a tree of the same method that promises nothing."""
+    tree = learn(trial.known, replace(trial.policy, require=KAnonymity(1)), method, **options)
+    assert isinstance(tree, Tree)
+    model = predicting(tree)
+    assert isinstance(model, NumberPredictor)
+    found, target = trial.errors_of(model), trial.policy.target
+    told = (method, method, target, trial.people, found.explained, 0.0, chosen, points)
+    return CostCurve(*told, of_numbers=True, guessing_error=found.guessing, unit=model.kind.apart)
 
 
 def known_methods() -> list[str]:
@@ -186,6 +216,12 @@ def _point(
     """Measure what is left under a policy with this k."""
     if trial is not None and makes_trees(method):
         tree, found = _tree(people, policy, method, options)
+        model = predicting(tree)
+        if isinstance(model, NumberPredictor):
+            off = trial.errors_of(model)
+            return CostPoint(
+                k, None, crowds=found.groups, mean_absolute_error=off.mean_absolute, explained=off.explained
+            )
         return CostPoint(k, accuracy=trial.accuracy_of(tree), crowds=found.groups)
     release = anonymize(people, policy, method, secret=Secret.from_seed(seed), **options)
     return CostPoint(

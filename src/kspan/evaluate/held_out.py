@@ -1,13 +1,13 @@
 """How well does a way of learning predict people whom it did not learn from, and is that better than guessing?
 
-Nothing that is told of accuracy comes from people whom a model was learned from: it may know them by heart. So the
-people are dealt into folds, and the whole procedure, with what is required of it, is repeated for each: it learns from
-all others, and predicts the fold.
+Nothing that is told of accuracy, or of errors of numbers, comes from people whom a model was learned from: it may know
+them by heart. So the people are dealt into folds, and the whole procedure, with what is required of it, is repeated for
+each: it learns from all others, and predicts the fold.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
-from typing import Any, Self
+from dataclasses import asdict, dataclass, replace
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -17,15 +17,18 @@ from kspan.data.encode import weights_of
 from kspan.data.persons import persons_of
 from kspan.data.prepared import computed
 from kspan.errors import DataError, KspanError, PolicyError, check_number, did_you_mean
-from kspan.evaluate.agreement import meant_labels, text_labels
+from kspan.evaluate.agreement import meant_labels
 from kspan.evaluate.cost import NO_OPTIONS, SHARED
+from kspan.evaluate.errors import explained_share, numbers_of
 from kspan.evaluate.learned_from import learned_from
-from kspan.evaluate.learners import Learner, learner_named
+from kspan.evaluate.learners import Learner, learner_named, measures, settled
+from kspan.evaluate.scored import Scored
 from kspan.evaluate.trial import Labelled, Part
 from kspan.frames.files import load
 from kspan.induce.methods import PREDICTING
 from kspan.model.kinds import Model
-from kspan.model.predict import predicted, predictor
+from kspan.model.predict import NumberPredictor, predicted, predicting
+from kspan.model.predictor import Predictor
 from kspan.policy import Policy, PolicyLike
 from kspan.share.publishing import share_tree
 
@@ -51,23 +54,37 @@ class HeldOut:
     rows: int | None = None
     """In how many rows, if people have several; then shares are shares of rows."""
     accuracy: float | None = None
-    """The share that was predicted right."""
+    """The share whose label was predicted right; None if numbers are predicted."""
     standard_error: float | None = None
-    """The standard error of that share."""
+    """The standard error of that share, or of the mean error of numbers."""
     guessing: float | None = None
     """The share for which the commonest label of those who were learned from is right."""
     guess: str | None = None
     """That label, if it is the same in all folds."""
     gain_error: float | None = None
-    """The standard error of the difference between the two shares."""
+    """The standard error of the difference between the two shares, or of what is explained."""
+    mean_absolute_error: float | None = None
+    """How far predicted numbers are off, on average; None if labels are predicted."""
+    guessing_error: float | None = None
+    """How far the mean of those who were learned from is off, on average."""
+    explained: float | None = None
+    """The share of how numbers differ that is explained: by how much less their squared errors are than those of the
+    mean. None if the mean is right for everybody."""
+    unit: str | None = None
+    """What numbers are off by, days or seconds, if they are dates or times."""
     failed: int = 0
     """In how many folds nothing could be learned, so that nobody of them was predicted."""
     reason: str | None = None
     """Why not, in one sentence."""
 
     @property
+    def is_known(self) -> bool:
+        """Was anybody predicted?"""
+        return self.accuracy is not None or self.mean_absolute_error is not None
+
+    @property
     def no_better(self) -> bool:
-        """Is it no better than always guessing?"""
+        """Is it no better than always guessing? Numbers are so if they explain nothing."""
         return self.gain is not None and self.gain <= 0
 
     @property
@@ -77,7 +94,10 @@ class HeldOut:
 
     @property
     def gain(self) -> float | None:
-        """By how much it is better than always guessing."""
+        """By how much it is better than always guessing: the difference of shares, or the share that is explained."""
+        if self.mean_absolute_error is not None:
+            # Where everybody has one number, nothing can be gained.
+            return self.explained or 0.0
         return None if self.accuracy is None or self.guessing is None else self.accuracy - self.guessing
 
     def as_dict(self) -> dict[str, Any]:
@@ -99,11 +119,14 @@ def held_out(
     """Say how well a method predicts people of a dataframe or file whom it did not learn from, beside guessing.
 
     The method learns from all folds but one under the policy's requirement, and predicts the one left out, each in its
-    turn. It is the name of a learner, with its `options`, `atp` or `ldm` of `kspan.share_tree`, or a function of yours,
-    as for `kspan.compare`. There are 5 folds of up to 100,000 rows; of more a third of the people is kept aside and
-    predicted once, as with `folds=1`. Each label has the same share in all folds, all rows of a person are in one, and
-    a row with a weight is divided like so many people. Where fewer people cannot be learned from, that fold is left out
-    and told. `known` is what `kspan.learn` takes. The same `rng` gives the same folds.
+    turn. It is the name of a learner, with its `options`, `atp` or `ldm` of `kspan.share_tree`, or a function of yours
+    that gives labels, as for `kspan.compare`. Labels are right or wrong; of numbers it is told how far they are off,
+    and how much of their variance is explained. Of several targets the first is held against the truth.
+
+    There are 5 folds of up to 100,000 rows; of more a third of the people is kept aside and predicted once, as with
+    `folds=1`. Each label has the same share in all folds, all rows of a person are in one, and a row with a weight is
+    divided like so many people. Where fewer people cannot be learned from, that fold is left out and told. `known` is
+    what `kspan.learn` takes. The same `rng` gives the same folds.
 
     >>> from kspan.datasets import load_adult
     >>> adult = load_adult("train").select("age", "education", "sex", "income").head(2000)
@@ -113,10 +136,14 @@ def held_out(
     (2000, 5, '<=50K', True)
     """
     policy = Policy.of(policy)
-    learns = _procedure(method, options)
+    _procedure(method, options)  # refuses what there is not, before the table is read
     if folds is not None:
         check_number("folds", folds, low=1, whole=True)
-    everybody = Labelled.of(computed(load(people), policy), policy)
+    frame = computed(load(people), policy)
+    if isinstance(method, str):
+        options = settled(method, options, frame, policy)
+    everybody = Labelled.of(frame, policy, measured=measures(options))
+    learns = _procedure(method, options)
     asked = folds or (FOLDS if everybody.frame.height <= MOST_IN_FOLDS else 1)
     hands = min(PARTS if asked == 1 else asked, everybody.people)
     if hands < 2:
@@ -129,26 +156,24 @@ def held_out(
         rest, fold = (_part(each, everybody.weights) for each in (dealt.sum(axis=1) - dealt[:, place], dealt[:, place]))
         trial = everybody.trial(rest, fold)
         of_known = {} if known is None else {"known": known[rest.rows]}
+        person = None if everybody.persons is None else everybody.persons[fold.rows]
         try:
-            labels = learns(of_known)(trial.known, trial.policy)(trial.asked)
+            answers.append(Scored.of_trial(learns(of_known)(trial.known, trial.policy), trial, person))
         except PolicyError:
             raise
         except KspanError as error:
             # Fewer people may not be enough, which is a fact about the procedure and no failure.
             refused.append(str(error))
-            continue
-        person = None if everybody.persons is None else everybody.persons[fold.rows]
-        answers.append(_Answers.of(labels, trial.truth, trial.guess, trial.weights, person))
     return _summed(str(policy.target), rounds, answers, refused)
 
 
 def on_test_table(model: Model, people: pl.DataFrame, policy: Policy | None = None) -> HeldOut:
     """Say how well a model predicts the people of a test table; refuse those whom it was learned from.
 
-    Guessing is to say the commonest label of these people. The policy says how many people a row stands for, and whose
-    it is, if the table has these columns.
+    Guessing is to say the commonest label of these people, or their mean. The policy says how many people a row stands
+    for, and whose it is, if the table has these columns. Of several targets the first is held against the truth.
     """
-    asked = predictor(model)
+    asked = predicting(model)
     if asked.target not in people.columns:
         raise DataError(f"the test table has no column {asked.target!r}, which the model predicts: add it")
     weights = persons = None
@@ -156,73 +181,50 @@ def on_test_table(model: Model, people: pl.DataFrame, policy: Policy | None = No
         people = computed(people, policy)
         weights = weights_of(people[policy.weight]) if policy.weight in people.columns else None
         persons = persons_of(people, policy) if policy.person and policy.person in people.columns else None
-    truth = meant_labels(people[asked.target], asked.labels)
-    if truth.null_count() or not len(truth):
-        raise DataError(f"{truth.null_count()} people of the test table have no {asked.target!r}: give their labels")
-    if learned_from(asked, people, weights=weights):
+    truth = _truth(asked, people[asked.target])
+    if learned_from(model, people, weights=weights):
         raise DataError("the model was learned from the people of the test table: give people whom it does not know")
-    labels = predicted(asked, people)[f"predicted: {asked.target}"]
-    often = pl.DataFrame({"label": truth, "people": pl.Series(np.ones(len(truth)) if weights is None else weights)})
-    guess = often.group_by("label").sum().sort("people", "label", descending=[True, False])["label"][0]
-    return _summed(asked.target, 0, [_Answers.of(labels, truth, guess, weights, persons)], [])
+    return _summed(asked.target, 0, [Scored.of_model(asked, people, truth, weights, persons)], [])
 
 
-@dataclass(frozen=True, repr=False)
-class _Answers:
-    """How good answers to some people are, beside guessing."""
-
-    score: Floats
-    guessing: Floats
-    guess: str
-    weight: Floats
-    """How many people each row stands for."""
-    person: Int64s | None
-
-    @classmethod
-    def of(cls, labels: Any, truth: pl.Series, guess: str, weights: Int64s | None, person: Int64s | None) -> Self:
-        """Score the labels that were given to people: is each right?
-
-        Whatever else may be predicted is scored here, and is summed up like labels.
-        """
-        guesses = pl.Series([guess]).new_from_index(0, len(truth))
-        right, guessed = (text_labels(given).eq_missing(truth).to_numpy() for given in (labels, guesses))
-        weight = np.ones(len(truth)) if weights is None else weights
-        return cls(right.astype(np.float64), guessed.astype(np.float64), guess, weight.astype(np.float64), person)
+def _truth(asked: Predictor | NumberPredictor, column: pl.Series) -> pl.Series | Floats:
+    """Return the labels or numbers that people of a test table have; refuse a table in which somebody has none."""
+    truth: pl.Series | Floats
+    if isinstance(asked, NumberPredictor):
+        truth = numbers_of(column, asked.kind)
+        gone, what = int(np.isnan(truth).sum()), "numbers"
+    else:
+        truth = meant_labels(column, asked.labels)
+        gone, what = truth.null_count(), "labels"
+    if gone or not len(truth):
+        raise DataError(f"{gone} people of the test table have no {column.name!r}: give their {what}")
+    return truth
 
 
-def _summed(target: str, rounds: int, answers: list[_Answers], refused: list[str]) -> HeldOut:
+def _summed(target: str, rounds: int, answers: list[Scored], refused: list[str]) -> HeldOut:
     """Sum up what was said of all folds, each person alike."""
     why = refused[0] if refused else None
     if not answers:
         return HeldOut(target, rounds, failed=len(refused), reason=why)
-    score, guessing, weight = (
-        np.concatenate([getattr(each, name) for each in answers]) for name in ("score", "guessing", "weight")
+    every = Scored.together(answers)
+    found = HeldOut(target, rounds, every.people, every.rows, failed=len(refused), reason=why, unit=every.unit)
+    found = replace(found, standard_error=every.standard_error(every.score))
+    if not every.of_numbers:
+        return replace(
+            found,
+            accuracy=every.mean(every.score),
+            guessing=every.mean(every.guessing),
+            guess=every.guess,
+            gain_error=every.standard_error(every.score - every.guessing),
+        )
+    better, worst = every.guessing**2 - every.score**2, every.mean(every.guessing**2)
+    return replace(
+        found,
+        mean_absolute_error=every.mean(every.score),
+        guessing_error=every.mean(every.guessing),
+        explained=explained_share(every.mean(better), worst),
+        gain_error=every.standard_error(better) / worst if worst else None,
     )
-    # In each fold there are other people, so their numbers can be put one after the other.
-    persons = [each.person for each in answers if each.person is not None]
-    person = np.concatenate(persons) if persons else None
-    guesses = {each.guess for each in answers}
-    return HeldOut(
-        target,
-        rounds,
-        people=int(weight.sum()) if person is None else len(np.unique(person)),
-        rows=None if person is None else len(score),
-        accuracy=float(np.average(score, weights=weight)),
-        standard_error=_standard_error(score, weight, person),
-        guessing=float(np.average(guessing, weights=weight)),
-        guess=guesses.pop() if len(guesses) == 1 else None,
-        gain_error=_standard_error(score - guessing, weight, person),
-        failed=len(refused),
-        reason=why,
-    )
-
-
-def _standard_error(score: Floats, weight: Floats, person: Int64s | None) -> float:
-    """The standard error of a mean; rows of a person are no independent people, people of a row are."""
-    away = score - np.average(score, weights=weight)
-    if person is None:
-        return float(np.sqrt((weight * away**2).sum()) / weight.sum())
-    return float(np.sqrt((np.bincount(person, weight * away) ** 2).sum()) / weight.sum())
 
 
 def _part(people: Int64s, weights: Int64s | None) -> Part:

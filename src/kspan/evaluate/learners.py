@@ -1,14 +1,19 @@
 """What can be compared: anything that learns from a frame and a policy, and then predicts labels of a frame."""
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, TypeAlias
+from dataclasses import dataclass
+from typing import Any, Self, TypeAlias
 
 import polars as pl
 
 from kspan.data.arrays import Int64s
 from kspan.errors import PolicyError, did_you_mean
+from kspan.evaluate.truth import target_column
 from kspan.induce.methods import PREDICTING, PRIVATE_METHODS, learn_labels, options_of
-from kspan.model.predict import predicted
+from kspan.induce.tree.goals import are_numbers
+from kspan.model.models import Model
+from kspan.model.predict import NumberPredictor, predicted, predicting
+from kspan.model.predictor import Predictor as LabelPredictor
 from kspan.options import check_names
 from kspan.policy import Policy
 
@@ -16,6 +21,26 @@ Predictor: TypeAlias = Callable[[pl.DataFrame], Any]
 """Gives the label of each row of a frame."""
 Learner: TypeAlias = Callable[[pl.DataFrame, Policy], Predictor]
 """Learns to predict the policy's target from a frame, which may be a released one."""
+
+
+@dataclass(frozen=True)
+class Taught:
+    """What a model predicts for rows of a frame; of several targets the first."""
+
+    model: LabelPredictor | NumberPredictor
+
+    @classmethod
+    def of(cls, model: Model) -> Self:
+        """Take a model as what predicts rows."""
+        return cls(predicting(model))
+
+    def __call__(self, rows: pl.DataFrame) -> pl.Series:
+        """Give the label of each row; refuse a model of numbers, which are not right or wrong."""
+        if isinstance(self.model, NumberPredictor):
+            raise PolicyError(
+                f"{self.model.target!r} was learned as a number, and labels are compared here: use a learner of labels"
+            )
+        return predicted(self.model, rows)[f"predicted: {self.model.target}"]
 
 
 def plain_learners() -> list[str]:
@@ -38,10 +63,25 @@ def learner_named(name: str, *, known: Int64s | None = None, **options: Any) -> 
     check_names(name, options, options_of(name))
 
     def learned(people: pl.DataFrame, policy: Policy) -> Predictor:
-        model = learn_labels(people, policy, name, known=known, **options)
-        return lambda rows: predicted(model, rows)[f"predicted: {policy.target}"]
+        return Taught.of(learn_labels(people, policy, name, known=known, **options))
 
     return learned
+
+
+def settled(name: str, options: Mapping[str, Any], people: pl.DataFrame, policy: Policy) -> Mapping[str, Any]:
+    """Return options by which all parts of a table take its target alike: as labels, or as numbers.
+
+    A method that decides this by itself would decide it anew for each part, and some have fewer different numbers.
+    """
+    if name not in PREDICTING or "predict" not in options_of(name) or options.get("predict", "auto") != "auto":
+        return options
+    target = target_column(people, policy, "the table", measured=True)
+    return {**options, "predict": "numbers" if are_numbers(target) else "labels"}
+
+
+def measures(options: Mapping[str, Any]) -> bool:
+    """Do settled options take the target for numbers?"""
+    return options.get("predict") == "numbers"
 
 
 def learners_of(given: Iterable[str] | Mapping[str, Learner] | None) -> dict[str, Learner]:

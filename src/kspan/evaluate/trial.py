@@ -2,20 +2,22 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
 import polars as pl
 
-from kspan.data.arrays import Codes, Int64s
+from kspan.data.arrays import Codes, Floats, Int64s
 from kspan.data.encode import encode_people
 from kspan.data.table import Column
 from kspan.errors import DataError, check_number
 from kspan.evaluate.agreement import accuracy
+from kspan.evaluate.errors import Errors, mean_of
 from kspan.evaluate.truth import labels_like, narrowed, target_column
 from kspan.induce.methods import learn_labels
 from kspan.model.models import Model
-from kspan.model.predict import predicted
+from kspan.model.predict import NumberPredictor, predicted
 from kspan.policy import Policy
 from kspan.policy.values import check_occurs, named_values, of_some
 
@@ -47,18 +49,20 @@ class Trial:
     """The people to learn from."""
     asked: pl.DataFrame
     """The people to be predicted, without their labels."""
-    truth: pl.Series
-    """Their labels."""
-    weights: Int64s | None
-    """How many people each row of them stands for."""
-    guess: str
-    """The commonest label of those to learn from."""
+    target: Column
+    """The labels, or numbers, of all people."""
+    learned: Part
+    """Who is learned from."""
+    predicted: Part
+    """Who is to be predicted."""
 
     @classmethod
-    def of(cls, frame: pl.DataFrame, policy: Policy, tested: float, *, rng: np.random.Generator) -> "Trial":
+    def of(
+        cls, frame: pl.DataFrame, policy: Policy, tested: float, *, rng: np.random.Generator, measured: bool = False
+    ) -> "Trial":
         """Divide the table at random; of the people with each label the share `tested` is to be predicted."""
         check_number("tested", tested, low=0.01, high=0.99)
-        people = Labelled.of(frame, policy)
+        people = Labelled.of(frame, policy, measured=measured)
         if people.weights is not None and people.persons is None:
             asked = people.drawn(tested, rng)
             known, others = (Part.of(some) for some in (people.weights - asked, asked))
@@ -70,9 +74,46 @@ class Trial:
         return people.trial(known, others)
 
     @property
+    def weights(self) -> Int64s | None:
+        """How many people each row to be predicted stands for."""
+        return self.predicted.weights
+
+    @property
     def people(self) -> int:
         """How many people are to be predicted."""
         return self.asked.height if self.weights is None else int(self.weights.sum())
+
+    @cached_property
+    def truth(self) -> pl.Series:
+        """The labels of those to be predicted."""
+        return self._labels[self.target.codes[self.predicted.rows]]
+
+    @cached_property
+    def guess(self) -> str:
+        """The commonest label of those to learn from."""
+        often = np.bincount(self.target.codes[self.learned.rows], self.learned.weights)
+        label: str = self._labels[int(often.argmax())]
+        return label
+
+    @property
+    def numbers(self) -> Floats:
+        """The numbers of those to be predicted; refuse a target that is no number for somebody."""
+        return self._numbers(self.predicted)
+
+    @property
+    def mean(self) -> float:
+        """The mean of those to learn from."""
+        return mean_of(self._numbers(self.learned), self.learned.weights)
+
+    def _numbers(self, part: Part) -> Floats:
+        self.target.check_measured_for_all()
+        found: Floats = self.target.values.astype(np.float64)[self.target.codes[part.rows]]
+        return found
+
+    @property
+    def _labels(self) -> pl.Series:
+        names = [self.target.label(code) for code in range(self.target.size)]
+        return pl.Series(names, dtype=pl.String)
 
     @property
     def floor(self) -> float:
@@ -89,6 +130,10 @@ class Trial:
         labels = predicted(model, self.asked)[f"predicted: {self.policy.target}"]
         return accuracy(labels, self.truth, self.weights)
 
+    def errors_of(self, model: NumberPredictor) -> Errors:
+        """Return how far a model is off, beside the mean of those to learn from."""
+        return Errors.of(model.means(self.asked), self.numbers, self.mean, self.weights)
+
 
 @dataclass(frozen=True, repr=False)
 class Labelled:
@@ -103,9 +148,12 @@ class Labelled:
     """The person of every row, if people have several."""
 
     @classmethod
-    def of(cls, frame: pl.DataFrame, policy: Policy) -> Self:
-        """Read the labels of a table; refuse one in which somebody has none, or nobody a value that is limited."""
-        labels = target_column(frame, policy, "the table")
+    def of(cls, frame: pl.DataFrame, policy: Policy, *, measured: bool = False) -> Self:
+        """Read the labels of a table; refuse one in which somebody has none, or nobody a value that is limited.
+
+        If the target is to be `measured`, dates are numbers, and not labels.
+        """
+        labels = target_column(frame, policy, "the table", measured=measured)
         table = encode_people(frame, policy, list(dict.fromkeys(name for _, name, _ in named_values(policy.require))))
         check_occurs(policy.require, table, policy)
         return cls(frame, labels_like(policy, labels), labels, table.weights, table.persons)
@@ -120,12 +168,9 @@ class Labelled:
     def trial(self, known: Part, asked: Part) -> Trial:
         """Return the trial of learning from one part and predicting another."""
         others = self._rows(known)
-        often = np.bincount(self.labels.codes[known.rows], known.weights)
-        names = pl.Series([self.labels.label(code) for code in range(self.labels.size)], dtype=pl.String)
         # Without their labels, so that no model can look at them.
         questions = self._rows(asked).drop(self.labels.name)
-        truth = names[self.labels.codes[asked.rows]]
-        return Trial(self._for(others), others, questions, truth, asked.weights, names[int(often.argmax())])
+        return Trial(self._for(others), others, questions, self.labels, known, asked)
 
     def dealt(self, hands: int, rng: np.random.Generator) -> Int64s:
         """Deal people out like cards, label by label, and return how many of each row (across) each hand gets (down).

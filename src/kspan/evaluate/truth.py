@@ -21,13 +21,16 @@ def known_labels(frame: pl.DataFrame, policy: Policy, name: str) -> pl.Series:
     return pl.Series([column.label(code) for code in range(column.size)], dtype=pl.String)[column.codes]
 
 
-def target_column(frame: pl.DataFrame, policy: Policy, name: str) -> Column:
-    """Return the coded target of a table; everybody must have a label. `name` is what errors call the table."""
+def target_column(frame: pl.DataFrame, policy: Policy, name: str, *, measured: bool = False) -> Column:
+    """Return the coded target of a table; everybody must have a label. `name` is what errors call the table.
+
+    If it is to be `measured`, dates are numbers; otherwise they are labels, as all that a policy's target holds.
+    """
     target = target_of(policy)
     if target not in frame.columns:
         hint = did_you_mean(target, frame.columns)
         raise DataError(f"{name} has no column {target!r}, the target{hint}: add it, or correct target in the policy")
-    column = encode_column(frame[target], policy)
+    column = encode_column(frame[target], replace(policy, target=None) if measured else policy)
     if column.missing is not None:
         gone = int((column.codes == column.missing).sum())
         raise DataError(f"{gone} people in {name} have no label in {target!r}: leave them out first")

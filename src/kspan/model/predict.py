@@ -76,6 +76,12 @@ def predicting(model: Released) -> "Predictor | NumberPredictor":
     return predictor(model)
 
 
+def predictors(model: Released) -> "tuple[Predictor | NumberPredictor, ...]":
+    """Return a model as what predicts each of its targets."""
+    views = model.views() if isinstance(model, Tree) else (model,)
+    return tuple(predicting(view) for view in views)
+
+
 def predictor(model: Released) -> Predictor:
     """Return a model of labels as a `Predictor`; refuse a model that predicts no labels."""
     if isinstance(model, Tree) and model.others:
@@ -130,8 +136,12 @@ class NumberPredictor:
 
     def of_people(self, people: pl.DataFrame, range_pattern: str | None = None) -> pl.Series:
         """For each row, the mean at the node where the row ends, as a number or a date; null if there is none."""
-        means = self.tree.numbers(asked(self.tree, people, range_pattern), range_pattern)
-        return shown_numbers(f"predicted: {self.target}", pl.Series(means).fill_nan(None).to_list(), self.kind)
+        means = pl.Series(self.means(people, range_pattern)).fill_nan(None)
+        return shown_numbers(f"predicted: {self.target}", means.to_list(), self.kind)
+
+    def means(self, people: pl.DataFrame, range_pattern: str | None = None) -> Floats:
+        """The same as plain numbers, such as days; not a number if there is none."""
+        return self.tree.numbers(asked(self.tree, people, range_pattern), range_pattern)
 
 
 def asked(tree: Tree, people: pl.DataFrame, range_pattern: str | None = None) -> Table:

@@ -9,6 +9,7 @@ import altair as alt
 import numpy as np
 
 from kspan.evaluate.cost import CostCurve, CostPoint
+from kspan.evaluate.errors import share_explained
 from kspan.report.charts import COLORS, harmless
 
 WIDTH, TALL, LOW = 560, 220, 130
@@ -19,8 +20,10 @@ WORDS, ROOM = 190, 14
 """The width of the longest name in the chart, and the distance from a line at which it is easy to read, in pixels."""
 CROSS = "M-1,-1L1,1M1,-1L-1,1"
 LOST, WITHHELD = "detail lost in public cells", "rows withheld"
+RIGHT, EXPLAINED = "people predicted right", "explained of how people differ"
 FACTS = {
-    "accuracy": ("people predicted right", ".1%"),
+    "accuracy": (RIGHT, ".1%"),
+    "explained": (EXPLAINED, ".1%"),
     "loss": (LOST, ".1%"),
     "suppressed": ("public cells suppressed", ".1%"),
     "withheld": (WITHHELD, ".1%"),
@@ -29,10 +32,13 @@ FACTS = {
 
 
 def cost_chart(curve: CostCurve) -> Any:
-    """Draw accuracy over k, between that of raw rows and that of guessing, and below it what the table loses."""
+    """Draw accuracy over k, between that of raw rows and that of guessing, and below it what the table loses.
+
+    Trees of numbers are neither right nor wrong: how much they explain is drawn.
+    """
     panels = []
     if curve.target is not None:
-        panels.append((TALL, _accuracy(curve)))
+        panels.append((TALL, _measured(curve)))
     if not panels or any(point.loss is not None for point in curve.points):
         panels.append((LOW, _loss(curve)))
     drawn = []
@@ -55,29 +61,37 @@ def cost_chart(curve: CostCurve) -> Any:
 def in_words(curve: CostCurve) -> str:
     """The chart in words, for those who cannot see it."""
     said = [f"What k costs with {harmless(curve.method)}."]
-    if curve.ceiling is not None and curve.floor is not None:
+    if curve.of_numbers and curve.ceiling is not None:
+        said.append(f"A tree without any promise explains {share_explained(curve.ceiling)} of how people differ.")
+    elif curve.ceiling is not None and curve.floor is not None:
         said.append(
             f"{curve.ceiling:.1%} of people are predicted right by what raw rows teach, {curve.floor:.1%} by always "
             "saying the commonest label."
         )
     for point in curve.points:
         right = [] if point.accuracy is None else [f"{point.accuracy:.1%} of people are predicted right"]
+        if point.explained is not None:
+            right = [f"{share_explained(point.explained)} of how people differ is explained"]
         lost = [] if point.loss is None else [f"{point.loss:.1%} of the detail in public cells is lost"]
         left = "there is no release" if point.refused is not None else " and ".join(right + lost)
         said.append(f"At k = {point.k:,} {left}.")
     return " ".join([*said, f"The chosen k is {curve.chosen:,}."])
 
 
-def _accuracy(curve: CostCurve) -> list[Any]:
-    rows = [_row(point) for point in curve.points if point.accuracy is not None]
+def _measured(curve: CostCurve) -> list[Any]:
+    """Draw how well people are predicted, between what raw rows teach and what a guess reaches."""
+    what, title, above, below = ("accuracy", RIGHT, "learned from raw rows", "always the commonest label")
+    if curve.of_numbers:
+        what, title, above, below = ("explained", EXPLAINED, "without any promise", "always the mean")
+    rows = [row for point in curve.points if what in (row := _row(point))]
     levels = [level for level in (curve.ceiling, curve.floor) if level is not None]
-    domain = _around([*levels, *(row["accuracy"] for row in rows)])
-    y = _share("accuracy:Q", "people predicted right", domain)
+    domain = _around([*levels, *(row[what] for row in rows)], below_zero=curve.of_numbers)
+    y = _share(f"{what}:Q", title, domain)
     base = _over(rows).encode(x=_x(curve), y=y, tooltip=_told(rows))
-    line = AccuracyLine([row["k"] for row in rows], [row["accuracy"] for row in rows], _reach(curve), domain)
+    line = AccuracyLine([row["k"] for row in rows], [row[what] for row in rows], _reach(curve), domain)
     return [
-        *_level(curve.ceiling, "learned from raw rows", line, above=True),
-        *_level(curve.floor, "always the commonest label", line, above=False),
+        *_level(curve.ceiling, above, what, line, above=True),
+        *_level(curve.floor, below, what, line, above=False),
         base.mark_line(color=COLORS[0], strokeWidth=2.5),
         base.mark_point(color=COLORS[0], filled=True, size=70, opacity=1),
     ]
@@ -137,7 +151,7 @@ class AccuracyLine:
         return float(np.abs(height[there]).min(initial=TALL))
 
 
-def _level(level: float | None, name: str, line: AccuracyLine, *, above: bool) -> list[Any]:
+def _level(level: float | None, name: str, what: str, line: AccuracyLine, *, above: bool) -> list[Any]:
     """Draw a level as a dashed line, with its name on the side and at the end where there is room."""
     if level is None:
         return []
@@ -146,7 +160,7 @@ def _level(level: float | None, name: str, line: AccuracyLine, *, above: bool) -
     # Room beyond `ROOM` makes a spot no better, so that the first one with enough room wins.
     dy, right = max(spots, key=lambda spot: min(line.distance(level, spot[0], right=spot[1]), ROOM))
     align: Align = "right" if right else "left"
-    base = _over([{"accuracy": level, "name": f"{name}: {level:.1%}"}]).encode(y="accuracy:Q", tooltip="name:N")
+    base = _over([{what: level, "name": f"{name}: {level:.1%}"}]).encode(y=f"{what}:Q", tooltip="name:N")
     return [
         base.mark_rule(color=INK, strokeDash=[5, 4], opacity=0.7),
         base.mark_text(color=INK, align=align, dy=dy, fontSize=11).encode(
@@ -210,11 +224,11 @@ def _share(what: str, title: str, domain: Sequence[float]) -> Any:
     )
 
 
-def _around(values: Sequence[float]) -> list[float]:
-    """Return a range a little wider than all values, so that none lies on the edge."""
+def _around(values: Sequence[float], *, below_zero: bool = False) -> list[float]:
+    """Return a range a little wider than all values, so that none lies on the edge; a share is not `below_zero`."""
     low, high = min(values, default=0.0), max(values, default=1.0)
     room = max((high - low) * 0.15, 0.01)
-    return [max(low - room, 0.0), min(high + room, 1.0)]
+    return [low - room if below_zero else max(low - room, 0.0), min(high + room, 1.0)]
 
 
 def _row(point: CostPoint) -> dict[str, Any]:

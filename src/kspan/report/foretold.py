@@ -1,12 +1,14 @@
 """How well a model predicts people whom it was not learned from, in a sentence; its own people foretell nothing."""
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 import polars as pl
 
 from kspan.errors import DataError, KspanError, PolicyError
 from kspan.evaluate.cost import CostCurve
+from kspan.evaluate.errors import Ruler, explaining, is_less, share_explained
 from kspan.evaluate.held_out import FOLDS, HeldOut, held_out, on_test_table
 from kspan.evaluate.learned_from import are_the_same
 from kspan.frames.files import load
@@ -23,14 +25,25 @@ TEST_TABLE = 0
 def foretold(found: HeldOut, subject: str = "Predicts", *, named: bool = False) -> str:
     """Say how well people are predicted who were not learned from, beside guessing; the guess may be `named`.
 
+    Of numbers it says how far they are off.
+
     >>> found = HeldOut("income", 5, people=1200, accuracy=0.664, standard_error=0.0136, guessing=0.753, guess="<=50K")
     >>> foretold(found, named=True)  # doctest: +NORMALIZE_WHITESPACE
     'Predicts income correctly for 66.4% ± 1.4 of people it was not learned from (5 folds of 1,200 people): no better
     than always guessing <=50K, which is right for 75.3%.'
     """
-    target = visible(found.target)
-    if found.accuracy is None or found.guessing is None:
+    if not found.is_known:
         return f"How well it predicts people it was not learned from was not measured: {_reason(found)}."
+    said = _of_labels(found, subject, named) if found.accuracy is not None else _of_numbers(found, subject)
+    failed = f" In {found.failed} of {found.folds} folds nothing could be learned: {_reason(found)}."
+    return said + (failed if found.failed else "")
+
+
+def _of_labels(found: HeldOut, subject: str, named: bool) -> str:
+    """Say for how many people labels are right."""
+    assert found.accuracy is not None
+    assert found.guessing is not None
+    target = visible(found.target)
     spread = "" if found.standard_error is None else f" ± {100 * found.standard_error:.1f}"
     label = visible(found.guess) if named and found.guess is not None else f"the commonest {target}"
     guessing = percent(found.guessing)
@@ -39,9 +52,23 @@ def foretold(found: HeldOut, subject: str = "Predicts", *, named: bool = False) 
         beside = f": no better than always guessing {label}, which is right for {guessing}"
     elif found.may_be_chance:
         beside += ", and the difference may be chance"
-    failed = f" In {found.failed} of {found.folds} folds nothing could be learned: {_reason(found)}."
-    said = f"{subject} {target} correctly for {percent(found.accuracy)}{spread} of {_whom(found)}{beside}."
-    return said + (failed if found.failed else "")
+    return f"{subject} {target} correctly for {percent(found.accuracy)}{spread} of {_whom(found)}{beside}."
+
+
+def _of_numbers(found: HeldOut, subject: str) -> str:
+    """Say how far numbers are off."""
+    assert found.mean_absolute_error is not None
+    assert found.guessing_error is not None
+    error, guessing = found.mean_absolute_error, found.guessing_error
+    ruler = Ruler.of(found.unit, error, guessing)
+    spread = "" if found.standard_error is None else f" ± {ruler.figure(found.standard_error)}"
+    how = f"with an error of {ruler.figure(error)}{spread}{ruler.unit} on average"
+    said = f"{subject} {visible(found.target)} {how} for {_whom(found)}"
+    if found.no_better and not is_less(error, guessing):
+        return f"{said}: no better than always guessing the mean, which is {ruler.text(guessing)} off."
+    chance = ", which may be chance" if found.may_be_chance else ""
+    explained = explaining(error, guessing, found.explained)
+    return f"{said}; always guessing the mean is {ruler.text(guessing)} off. {explained}{chance}."
 
 
 def warned(found: HeldOut) -> str | None:
@@ -58,8 +85,14 @@ def foretelling(called: str, found: HeldOut | None, ceiling: HeldOut | None = No
         )
         return
     yield foretold(found, f"The {called} predicts")
-    if found.accuracy is not None and ceiling is not None and ceiling.accuracy is not None:
+    if ceiling is None or not found.is_known:
+        return
+    if ceiling.accuracy is not None:
         yield f"Without any promise a tree would be right for {percent(ceiling.accuracy)} of them."
+    elif ceiling.mean_absolute_error is not None:
+        error = ceiling.mean_absolute_error
+        explained = "" if ceiling.explained is None else f", and explain {share_explained(ceiling.explained)}"
+        yield f"Without any promise a tree would be {Ruler.of(ceiling.unit, error).text(error)} off{explained}."
 
 
 def measured(
@@ -74,7 +107,7 @@ def measured(
 
 
 def predicts(release: Any) -> bool:
-    """Is a release a model of kspan that predicts labels?"""
+    """Is a release a model of kspan that predicts labels or numbers?"""
     given = given_model(release)
     return given is not None and given.is_ours and isinstance(given.model, Model)
 
@@ -83,8 +116,8 @@ def tested_on(release: Any, test: Any, people: pl.DataFrame | None, policy: Poli
     """Return how well a model predicts people of a test table, who must not be those that it was learned from."""
     if not predicts(release):
         raise PolicyError(
-            "only a model of kspan that predicts labels can be tested on people: leave the test table out, or see "
-            "kspan compare for what tables teach"
+            "only a model of kspan that predicts labels or numbers can be tested on people: leave the test table out, "
+            "or see kspan compare for what tables teach"
         )
     others = load(test)
     if people is not None and are_the_same(others, people):
@@ -95,6 +128,9 @@ def tested_on(release: Any, test: Any, people: pl.DataFrame | None, policy: Poli
 def at_chosen(curve: CostCurve) -> HeldOut:
     """Return what a curve says of people who were kept aside, at the k that was chosen."""
     point, target = chosen_point(curve), str(curve.target)
+    if point is not None and point.mean_absolute_error is not None:
+        found = HeldOut(target, 1, people=curve.tested, unit=curve.unit, explained=point.explained)
+        return replace(found, mean_absolute_error=point.mean_absolute_error, guessing_error=curve.guessing_error)
     if point is None or point.accuracy is None:
         return HeldOut(target, 1, failed=1, reason=None if point is None else point.refused)
     return HeldOut(target, 1, people=curve.tested, accuracy=point.accuracy, guessing=curve.floor)

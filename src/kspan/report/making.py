@@ -29,7 +29,7 @@ from kspan.model.kinds import given_model, kind_of
 from kspan.model.tree.model import Tree
 from kspan.policy import Policy, PolicyLike, people_and_policy
 from kspan.policy.wide import policy_for
-from kspan.privacy import Requirement
+from kspan.privacy import KAnonymity, Requirement
 from kspan.privacy.spec import parse
 from kspan.report.columns import column_changes
 from kspan.report.crowd import Fact
@@ -169,7 +169,7 @@ def described(
     place = path or (Source.of(release) if isinstance(release, str | os.PathLike) else None)
     name = title or (None if place is None else place.name)
     cost = _Cost(held_out=making.held_out)
-    if people is not None and policy is not None and found.kind in ("table", "tree") and _has_labels(release):
+    if people is not None and policy is not None and found.kind in ("table", "tree"):
         cost = _cost(load(people), policy, making, found, progress)
     facts = (*((Fact("method", visible(making.method)),) if making.method else ()), *_file_facts(place))
     if found.kind == "releases":
@@ -364,21 +364,19 @@ def _cost(people: pl.DataFrame, policy: Policy, making: Making, found: Audit, pr
         return _Cost(unmeasured=(why,))
 
 
-def _has_labels(release: Any) -> bool:
-    """Tell whether what a release predicts can be right or wrong; a tree of numbers is more or less so."""
-    given = given_model(release)
-    return given is None or not isinstance(given.model, Tree) or not given.model.is_of_numbers
-
-
 def _of_tree(people: pl.DataFrame, policy: Policy, making: Making, progress: Progress) -> _Cost:
     """Measure how well a tree predicts people whom it was not learned from, unless that is known, and one without k."""
     method, options = str(making.method), making.options
     found = making.held_out or measured(people, policy, method, options, progress)
-    # Others than these people were predicted, so there is nothing to compare with.
-    if found.folds == TEST_TABLE:
+    # Others than these people were predicted, or nobody, so there is nothing to compare with.
+    if found.folds == TEST_TABLE or not found.is_known:
         return _Cost(held_out=found)
     progress("measuring what it cost")
-    return _Cost(held_out=found, ceiling=measured(people, policy, *plain_learner(method, options), progress))
+    if found.mean_absolute_error is None:
+        return _Cost(held_out=found, ceiling=measured(people, policy, *plain_learner(method, options), progress))
+    # Learners that promise nothing learn labels alone.
+    free = replace(policy, require=KAnonymity(1))
+    return _Cost(held_out=found, ceiling=measured(people, free, method, options, progress))
 
 
 def _foretold(model: Drawable, cost: _Cost) -> Iterator[str]:

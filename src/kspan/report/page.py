@@ -19,6 +19,7 @@ from kspan.frames.places import check_place
 from kspan.report.crowd import in_words
 from kspan.report.figures import Figure, figures, size_rows
 from kspan.report.formatting import chance, percent
+from kspan.report.measured import measured_at, measured_title
 from kspan.report.pictures.labels import bins_attribute
 from kspan.report.summary import Story, Summary
 
@@ -136,6 +137,8 @@ def environment(*, autoescape: bool) -> jinja2.Environment:
         "thousands": thousands,
         "runs": bins_attribute,
         "in_words": in_words,
+        "measured_at": measured_at,
+        "measured_title": measured_title,
         "md": plain_markdown,
     }
     made.globals["size_rows"] = size_rows

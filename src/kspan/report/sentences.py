@@ -6,6 +6,7 @@ from typing import Any
 from kspan.audit.findings import ANSWERS, NOT_PROVED, Audit, Finding
 from kspan.audit.population import PopulationUniques
 from kspan.evaluate.cost import CostCurve, CostPoint, makes_trees
+from kspan.evaluate.errors import Ruler, explaining, share_explained
 from kspan.policy import Policy
 from kspan.privacy import KAnonymity, Requirement
 from kspan.report.crowd import Fact, in_words
@@ -240,12 +241,15 @@ def accuracy_costs(curve: CostCurve | None, audit: Audit) -> Iterator[str]:
     point = chosen_point(curve)
     if curve is None or point is None or curve.target is None:
         return
+    aside = "who were kept aside" if audit.persons is None else "of people who were kept aside"
+    target, kept = visible(curve.target), f"{curve.tested:,} {_unit(audit)} {aside}"
+    if point.mean_absolute_error is not None:
+        yield from _error_costs(curve, point, kept)
+        return
     if point.accuracy is None:
         if curve.tested:
             yield f"How well people who are kept aside are predicted was not measured: {visible(str(point.refused))}."
         return
-    aside = "who were kept aside" if audit.persons is None else "of people who were kept aside"
-    target, kept = visible(curve.target), f"{curve.tested:,} {_unit(audit)} {aside}"
     what = "The tree" if makes_trees(curve.method) else "A decision tree that learns from it, private columns included,"
     yield f"{what} predicts {target} correctly for {percent(point.accuracy)} of {kept}."
     if curve.ceiling is not None and curve.floor is not None:
@@ -255,6 +259,22 @@ def accuracy_costs(curve: CostCurve | None, audit: Audit) -> Iterator[str]:
         )
         if point.accuracy <= curve.floor:
             yield f"So it predicts {target} no better than a guess."
+
+
+def _error_costs(curve: CostCurve, point: CostPoint, kept: str) -> Iterator[str]:
+    """Yield sentences on how far a tree of numbers is off."""
+    error, guessing, target = point.mean_absolute_error, curve.guessing_error, visible(str(curve.target))
+    assert error is not None
+    assert guessing is not None
+    ruler = Ruler.of(curve.unit, error, guessing)
+    yield (
+        f"The tree predicts {target} with an error of {ruler.text(error)} on average for {kept}; always guessing the "
+        f"mean is {ruler.text(guessing)} off. {explaining(error, guessing, point.explained)}."
+    )
+    if curve.ceiling is not None:
+        yield f"Without any promise a tree would explain {share_explained(curve.ceiling)}."
+    if (point.explained or 0.0) <= 0:
+        yield f"So it predicts {target} no better than a guess."
 
 
 def chosen_point(curve: CostCurve | None) -> CostPoint | None:

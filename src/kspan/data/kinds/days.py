@@ -34,6 +34,7 @@ class Days(Calendar):
     plural = "dates"
     says = "date"
     unit = "day"
+    apart = "days"
     polars = pl.Date
     python = date
     ends = (FIRST_DAY, LAST_DAY)

@@ -44,6 +44,8 @@ class Kind(ABC):
     """The word for it in policies."""
     unit: ClassVar[str | None] = None
     """The word by which files say how its numbers are written, if they are not written as numbers."""
+    apart: ClassVar[str | None] = None
+    """What it counts how far values are apart in, such as days; None if that is a plain number."""
     recipe: ClassVar[str | None] = None
     """The hierarchy that a draft of a policy builds for it, as it is written there."""
 

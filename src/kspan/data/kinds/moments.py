@@ -39,6 +39,7 @@ class Moments(Calendar):
     plural = "dates with a time"
     says = "datetime"
     unit = "moment"
+    apart = "seconds"
     polars = pl.Datetime
     python = datetime
     ends = (FIRST_DAY * DAY_SECONDS, (LAST_DAY + 1) * DAY_SECONDS - 1)

@@ -23,6 +23,7 @@ class Times(Calendar):
     plural = "times of day"
     says = "time"
     unit = "time"
+    apart = "seconds"
     polars = pl.Time
     python = time
     ends = (0, DAY_SECONDS - STEP)

@@ -138,19 +138,20 @@ class Goals:
         return replace(People.of_column(column, self.people.weights), known=self.people.known)
 
 
+def are_numbers(column: Column, predict: Predict = "auto") -> bool:
+    """Is a target taken for numbers, and not for labels? Dates are: nobody wants to know how many have each."""
+    many = len(column.values) > MOST_LABELS or column.kind.has_own_spelling
+    return predict == "numbers" or (predict == "auto" and column.is_measured and many)
+
+
 def _numbers(
     column: Column, people: People, policy: Policy, predict: Predict, tells: NumberDisclosure
 ) -> ToldNumbers | None:
     """What nodes tell of a target if it is a number; None if it has labels."""
-    if predict == "labels" or (predict == "auto" and not _looks_like_numbers(column)):
+    if not are_numbers(column, predict):
         return None
     column.check_measured_for_all()
     return ToldNumbers.of(column, people.weights, policy.require.crowd, tells)
-
-
-def _looks_like_numbers(column: Column) -> bool:
-    """Is a column rather numbers than labels? Dates always are: nobody wants the people of each day."""
-    return column.is_measured and (len(column.values) > MOST_LABELS or column.kind.has_own_spelling)
 
 
 def _together(codes: Sequence[Codes | Int64s]) -> tuple[Int64s, int]:
