@@ -25,7 +25,7 @@ from kspan.kernels import grouped
 MOST_CUTS, MOST_WORDS = 255, 1024
 """Numbers are looked at in so many bins of about equally many people; rarer words than so many are looked at as one."""
 
-IN_A_CROWD, FEWEST_BINS = 4, 16
+IN_A_CROWD, FEWEST_BINS = 16, 64
 """Bins of numbers that few people share are no finer than so many in a crowd, but there are so many bins."""
 
 NEAR = 1 / 3
