@@ -161,8 +161,8 @@ def judged_tree(
         )
     if found.exact:
         raise DoesNotHold(
-            f"the tree tells medians or ends of intervals that too few people are near ({listed(found.exact[:3])}): it "
-            "was not written; tell the mean alone"
+            f"the tree tells numbers of too few people ({listed(found.exact[:3])}): it was not written; tell the mean "
+            "alone, or learn it with -m grouped"
         )
     if not found.holds:
         raise DoesNotHold(

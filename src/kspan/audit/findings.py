@@ -169,7 +169,7 @@ class Audit(ShownInNotebooks):
     untrue: tuple[str, ...] = ()
     """Parts of a model whose published figures are not those of the people: each of them alone breaks the release."""
     exact: tuple[str, ...] = ()
-    """Parts of a model that tell a median, or where an interval ends, though too few people have numbers near it."""
+    """Parts of a model that tell a mean of too few people, or a median or end of an interval that too few are near."""
 
     def __repr__(self) -> str:
         verdict = "holds" if self.holds else "is not proved" if self.reading == NOT_PROVED else "does not hold"
@@ -232,12 +232,14 @@ class Audit(ShownInNotebooks):
         return {**{name: plain[name] for name in first}, **plain}
 
     def leaving(self) -> dict[str, Any]:
-        """Return what may leave with the release: failing groups are counted and sized, never named."""
+        """Return what may leave with the release: crowds are sized, and named only by cells that a table shows."""
         facts = self.as_dict()
         facts["failing"] = [{"people": finding.people} for finding in self.failing]
         facts["inferred"] = []  # these name what people have
+        # What the people of a span have in common is more than a model asks of them.
+        named = self.kind == "table"
         facts["smallest"] = [
-            entry if not finding.breaks and self.kind != "releases" else {"people": finding.people}
+            entry if named and not finding.breaks else {"people": finding.people}
             for entry, finding in zip(facts["smallest"], self.smallest, strict=True)
         ]
         return facts

@@ -153,6 +153,24 @@ def roundest(kind: Kind, low: float, high: float) -> float:
     return float(low)
 
 
+def has_round(kind: Kind, low: float, high: float, step: float) -> bool:
+    """Is there a number from `low` on and below `high` that is as round as some step, or rounder?
+
+    >>> from kspan.data.kinds.numbers import NUMBERS
+    >>> has_round(NUMBERS, 23222.89, 23222.9, 50), has_round(NUMBERS, 23180, 23222.9, 50)
+    (False, True)
+    """
+    if isinstance(kind, Calendar):
+        parts = [kind.part(low, part) for part in kind.parts]
+        return step <= 1 or any(low <= end < high and end - begin >= step for begin, end in parts)
+    if step <= 0:
+        return True
+    power = math.floor(math.log10(step))
+    factor = next((each for each in FACTORS if float(f"{each}e{power}") >= step), 10)
+    round_step = float(f"{factor}e{power}")
+    return math.ceil(low / round_step) * round_step < high
+
+
 def declared_grid(name: str, kind: Kind, says: Any) -> Grid:
     """Return the grid that a policy declares for a column; refuse one that its kind does not have."""
     if isinstance(kind, Calendar):

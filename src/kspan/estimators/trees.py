@@ -1,6 +1,7 @@
 """The scikit-learn interfaces of the tree learners."""
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -134,8 +135,12 @@ class Anonymous(BaseEstimator):  # type: ignore[misc]
         )
 
     def _judged(self, people: pl.DataFrame, policy: Policy, method: str, options: Mapping[str, Any]) -> Tree:
+        told = dict(options)
+        if (importance := told.pop("importance", None)) is not None:
+            name = unused(people.columns, "importance")
+            people, policy = people.with_columns(pl.Series(name, importance)), replace(policy, sampling_weight=name)
         try:
-            tree = learn(people, policy, method, **options)
+            tree = learn(people, policy, method, **told)
         except Unreachable as error:
             raise Unreachable(f"{error} (n_samples={people.height})") from None
         assert isinstance(tree, Tree)

@@ -8,7 +8,7 @@ import polars as pl
 
 from kspan.data.arrays import Int64s
 from kspan.errors import PolicyError, did_you_mean
-from kspan.evaluate.truth import target_column
+from kspan.evaluate.truth import people_in, target_column
 from kspan.induce.methods import PREDICTING, PRIVATE_METHODS, learn_labels, options_of
 from kspan.induce.tree.goals import are_numbers
 from kspan.model.models import Model
@@ -76,7 +76,8 @@ def settled(name: str, options: Mapping[str, Any], people: pl.DataFrame, policy:
     if name not in PREDICTING or "predict" not in options_of(name) or options.get("predict", "auto") != "auto":
         return options
     target = target_column(people, policy, "the table", measured=True)
-    return {**options, "predict": "numbers" if are_numbers(target) else "labels"}
+    numbers = are_numbers(target, people_in(people, policy), policy)
+    return {**options, "predict": "numbers" if numbers else "labels"}
 
 
 def measures(options: Mapping[str, Any]) -> bool:

@@ -18,6 +18,7 @@ from kspan.data.prepared import computed
 from kspan.data.table import Column, Table
 from kspan.frames.files import load
 from kspan.induce.tree.allowed import of_labels
+from kspan.induce.tree.goals import further
 from kspan.induce.tree.under_requirement import private_target
 from kspan.policy import Policy, PolicyLike
 
@@ -74,7 +75,7 @@ class Veto:
         )
 
 
-def vetoes(data: Any, policy: PolicyLike, *, also: Sequence[str] = ()) -> tuple[Veto, ...]:
+def vetoes(data: Any, policy: PolicyLike, *, also: Sequence[str] | str | None = ()) -> tuple[Veto, ...]:
     """Return the public attributes of a dataframe or file that have values which too few people have.
 
     `also` are further targets, and so no attributes.
@@ -89,7 +90,7 @@ def vetoes(data: Any, policy: PolicyLike, *, also: Sequence[str] = ()) -> tuple[
     """
     policy = Policy.of(policy)
     table = encode_people(computed(load(data), policy), policy)
-    names = [name for name in policy.public if name != policy.target and name not in also]
+    names = [name for name in policy.public if name != policy.target and name not in further(also)]
     found = (_veto(table, table[name], policy) for name in names)
     return tuple(veto for veto in found if veto is not None)
 

@@ -184,7 +184,8 @@ def disclosure_named(word: str, known: Sequence[Disclosure] = DISCLOSURES) -> Di
     for each in known:
         if word == each:
             return each
-    raise PolicyError(f"there is no disclosure {word[:40]!r}{did_you_mean(word[:40], known)}: use {', '.join(known)}")
+    said = str(word)[:40]
+    raise PolicyError(f"there is no disclosure {said!r}{did_you_mean(said, known)}: use {', '.join(known)}")
 
 
 def whole(number: float) -> float:

@@ -17,6 +17,8 @@ class OnNumbers(OnPrivate):
 
     needs: ClassVar[str] = "numbers"
     safer_up: ClassVar[bool] = True
+    is_of_sums: ClassVar[bool] = False
+    """Is it about what a sum or a mean tells, so that it is asked of all people of whom one is told?"""
 
     @classmethod
     def fits(cls, counts: Counts) -> bool:
@@ -85,6 +87,7 @@ class PPercent(OnNumbers):
 
     key: ClassVar[str] = "p_percent"
     needs: ClassVar[str] = "numbers from 0 on"
+    is_of_sums: ClassVar[bool] = True
 
     p: float
 

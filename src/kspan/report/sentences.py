@@ -50,7 +50,7 @@ def headline(audit: Audit, public: Sequence[str] | None, require: Requirement) -
     if audit.untrue:
         reasons.append(f"{len(audit.untrue):,} {parts_of(audit)} tell figures that are not those of these people")
     if audit.exact:
-        reasons.append(f"{len(audit.exact):,} {parts_of(audit)} tell numbers that too few people have")
+        reasons.append(f"{len(audit.exact):,} {parts_of(audit)} tell numbers of too few people")
     said = "; and ".join(reasons) or "what was required does not hold"
     return f"Do not release this: {said}."
 

@@ -51,7 +51,7 @@ def verdict(audit: Audit, public: Sequence[str]) -> str:
         reasons.append(f"the figures of {what} are not those of these people ({names})")
     if audit.exact:
         names = conjoined([visible(name) for name in audit.exact[:3]])
-        reasons.append(f"{len(audit.exact):,} {parts_of(audit)} tell numbers that too few people have ({names})")
+        reasons.append(f"{len(audit.exact):,} {parts_of(audit)} tell numbers of too few people ({names})")
     of = " by the published counts" if by_paths else _for_several(audit) or _for_answers(audit)
     of = " by the published figures" if audit.counting == "figures" else of
     return f"{visible(audit.requirement)} does not hold{of}: {'; and '.join(reasons)}."

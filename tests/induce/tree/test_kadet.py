@@ -77,7 +77,7 @@ def test_more_privacy_never_more_leaves_of_public_attributes() -> None:
     leaves = []
     for k in (2, 10, 50, 200):
         policy = ks.Policy(public=["education", "sex", "race"], target="income", require=ks.KAnonymity(k))
-        leaves.append(len(ks.learn(PEOPLE.select("education", "sex", "race", "income"), policy).leaves))
+        leaves.append(len(ks.learn(PEOPLE.select("education", "sex", "race", "income"), policy, "kadet").leaves))
     assert leaves == sorted(leaves, reverse=True)
 
 

@@ -36,7 +36,7 @@ def audit_tree(
     check_asked(trees, policy.require, policy.private)
     table = people_of(trees, people, policy)
     check_occurs(policy.require, table, policy)
-    return judge(by_people(joint_spans(trees, table, policy.require.crowd), policy), policy.require, show=show)
+    return judge(by_people(joint_spans(trees, table, policy.require), policy), policy.require, show=show)
 
 
 def _tree_alone(given: Given, asked: AuditRequest) -> Audit:

@@ -2,11 +2,11 @@
 
 Every node is counted again: its people and their mean. A median must be a round number around the true one, and an
 interval must hold four in five of the people. How round they must be is asked of the table: a median or an end of an
-interval may be told if a crowd has that very number, or has numbers between the two round ones around the true one. No
-code of those who make trees is used for that, but the same round numbers (`data.grid`).
+interval may be told if a crowd has that very number, or has numbers between the two round ones around the true one. A
+mean may be told of a crowd. No code of those who make trees is used for that, but the same round numbers (`data.grid`).
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,9 +15,10 @@ import numpy as np
 from kspan.audit.rare_values import people_by_value
 from kspan.data.arrays import Bools, Floats, Int64s
 from kspan.data.grid import grids
-from kspan.data.groups import NO_WEIGHTS, runs, tally
+from kspan.data.groups import NO_WEIGHTS, count_groups, runs, tally
 from kspan.data.table import Column, Table
 from kspan.model.outcome import MEANS_AGREE, Numbers
+from kspan.privacy.numbers import OnNumbers
 
 SHARES = (0.1, 0.5, 0.9)
 """The shares of people at the low end of an interval, the median and the high end."""
@@ -103,6 +104,27 @@ def untrue_sums(told: Sequence[Any], sums: Floats, slack: Floats) -> Bools:
     wrong = np.where(is_empty, ~np.isnan(means), ~(np.abs(means * people - total) <= off))
     found: Bools = wrong | (np.abs(counted - people) > slack)
     return found
+
+
+def few_people(table: Table, leaf: Int64s, several: Mapping[int, tuple[int, ...]], leaves: int) -> Int64s:
+    """Count the people at each leaf, each once; `several` has the leaves of rows that end in more than one."""
+    alone = np.flatnonzero(leaf >= 0)
+    pairs = np.array([(place, row) for row, places in several.items() for place in places], np.int64).reshape(-1, 2)
+    where, rows = np.append(leaf[alone], pairs[:, 0]), np.append(alone, pairs[:, 1])
+    if table.persons is not None:
+        where = np.unique(np.stack([where, table.persons[rows]]), axis=1)[0]
+        return np.bincount(where, minlength=leaves)
+    return np.bincount(where, None if table.weights is None else table.weights[rows], leaves).astype(np.int64)
+
+
+def sums_hold(part: OnNumbers, table: Table, target: str, leaf: Int64s, leaves: int) -> Bools:
+    """Tell at which leaves what is required of sums holds for the people there; where nobody is, nothing is told."""
+    rows = np.flatnonzero(leaf >= 0)
+    there, group = np.unique(leaf[rows], return_inverse=True)
+    groups = count_groups(table.at(rows), group.astype(np.int64), len(there), (target,))
+    held = np.ones(leaves, bool)
+    held[there] = part.holds(groups)
+    return held
 
 
 class Cells:

@@ -15,7 +15,7 @@ from kspan.audit.spans import SpansOfPeople
 from kspan.audit.tree.derived import Ways, certain_spans, ways_of
 from kspan.audit.tree.reached import OneTree, spans_of
 from kspan.audit.tree.told import Told, joined, told_of
-from kspan.audit.tree.truth import Ends, ends_of, labels_of, quantile_faults, untrue_nodes
+from kspan.audit.tree.truth import Ends, ends_of, few_at_leaves, labels_of, quantile_faults, untrue_nodes
 from kspan.data.arrays import Bools, Int64s
 from kspan.data.cells import SUPPRESSED
 from kspan.data.groups import NO_WEIGHTS, Counts, Groups, count_groups, count_values, tally
@@ -24,6 +24,7 @@ from kspan.errors import PolicyError
 from kspan.model.tree.model import Tree
 from kspan.model.tree.people import coded_people
 from kspan.policy import Policy
+from kspan.privacy.requirement import Requirement
 from kspan.utility.loss import classification_metric
 
 
@@ -210,10 +211,10 @@ def people_of(trees: Sequence[Tree], people: pl.DataFrame, policy: Policy) -> Ta
     return Table(columns, table.rows, table.weights, table.persons)
 
 
-def joint_spans(trees: Sequence[Tree], table: Table, crowd: int = 1) -> TreeSpans:
+def joint_spans(trees: Sequence[Tree], table: Table, require: Requirement | None = None) -> TreeSpans:
     """Find the joint spans of several trees: people share one if they have the same span in every tree.
 
-    `crowd` is how many people must have a number before it may be told.
+    What is required says how many people must have a number, or share a mean, before it may be told.
 
     Which leaves of several trees a person may be in at the same time follows from the leaves that the person reaches in
     each tree. For a path asks for public values and for private ones, and whether two paths admit the same private
@@ -240,10 +241,13 @@ def joint_spans(trees: Sequence[Tree], table: Table, crowd: int = 1) -> TreeSpan
     regions = {name: count_values(one.column, span, number, weights) for name, one in told.items()}
     groups = Groups(counted.sizes, {**counted.private, **regions}, exposing)
     is_divided = any(one.several for one in ends)
+    crowd = 1 if require is None else require.crowd
     faults = [quantile_faults(tree, table, people, crowd) for tree, people in zip(trees, ends, strict=True)]
+    few = [few_at_leaves(tree, table, people, require) for tree, people in zip(trees, ends, strict=True)]
     sums = [untrue_nodes(tree, people) for tree, people in zip(trees, ends, strict=True)]
     both = [tuple(dict.fromkeys((*one, *other))) for one, (other, _) in zip(sums, faults, strict=True)]
-    untrue, exact = (_named(trees, release, found) for found in (both, [names for _, names in faults]))
+    close = [tuple(dict.fromkeys((*one, *names))) for one, (_, names) in zip(few, faults, strict=True)]
+    untrue, exact = (_named(trees, release, found) for found in (both, close))
     return TreeSpans(tuple(trees), release, table, span, groups, each, example, told, untrue, exact, is_divided)
 
 

@@ -5,7 +5,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kspan.audit.tree.numbers import Cells, NumbersAtLeaves, quantiles, untrue_sums
+from kspan.audit.tree.numbers import (
+    FEWEST,
+    Cells,
+    NumbersAtLeaves,
+    few_people,
+    quantiles,
+    sums_hold,
+    untrue_sums,
+)
 from kspan.audit.tree.reached import OneTree, reaches
 from kspan.data.alike import look
 from kspan.data.arrays import Floats, Int64s
@@ -15,6 +23,8 @@ from kspan.errors import DataError, listed
 from kspan.model.outcome import SHARE_UNITS, HitMiss, Numbers, Outcome, Shares
 from kspan.model.partition import Partition
 from kspan.model.tree.model import Node, Tree
+from kspan.privacy.numbers import OnNumbers
+from kspan.privacy.requirement import Requirement
 
 NOWHERE, SEVERAL = -1, -2
 ROUNDING = 1e-4
@@ -123,6 +133,26 @@ def untrue_nodes(tree: Tree, ends: Ends) -> tuple[str, ...]:
     else:
         wrong = [place for place, node in enumerate(order) if not _is_true(node.outcome, counts[place])]
     return _named(order, wrong)
+
+
+def few_at_leaves(tree: Tree, table: Table, ends: Ends, require: Requirement | None) -> tuple[str, ...]:
+    """Return the leaves of a tree of private numbers that tell a mean of too few people, or of one who dominates it.
+
+    Below private questions there may be fewer people than a span has: who they are is not known, but their numbers are.
+    Where leaves have crowds, all nodes do.
+    """
+    if ends.numbers is None or tree.target_role != "private":
+        return ()
+    crowd = max(1 if require is None else require.crowd, FEWEST)
+    order = list(tree.nodes())
+    leaves = [place for place, node in enumerate(order) if not node.edges]
+    few = few_people(table, ends.leaf, ends.several, len(leaves)) < crowd
+    for part in () if require is None else require.parts:
+        if isinstance(part, OnNumbers) and part.is_of_sums and tree.target in part.looks_at((tree.target,)):
+            # Of people who went several ways at once no sum is known.
+            few |= ~sums_hold(part, table, tree.target, ends.leaf, len(leaves)) | bool(ends.several)
+    empty = ends.counts.sum(axis=1) < SLACK_OF_EACH
+    return _named(order, [place for place, is_few in zip(leaves, (few & ~empty).tolist(), strict=True) if is_few])
 
 
 def quantile_faults(tree: Tree, table: Table, ends: Ends, crowd: int) -> tuple[tuple[str, ...], tuple[str, ...]]:

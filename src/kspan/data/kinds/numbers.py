@@ -75,13 +75,16 @@ def parsed(labels: pl.Series) -> pl.Series | None:
 
     >>> parsed(pl.Series(["1", "?", "1e3"])).to_list(), parsed(pl.Series(["1", "one"]))
     ([1.0, None, 1000.0], None)
+    >>> parsed(pl.Series(["1.5", "NaN"])).to_list()
+    [1.5, None]
     """
     words = labels.is_in(list(NOT_A_NUMBER))
     if words.all():
         return None
     for pattern, kind in ((INTEGER, pl.Int64), (DECIMAL, pl.Float64)):
         if (labels.str.contains(pattern) | words).all():
-            numbers = labels.cast(kind, strict=False)
+            # Polars takes NaN for a number.
+            numbers = labels.set(words, None).cast(kind, strict=False)
             finite = numbers.is_not_null() if kind == pl.Int64 else _are_reckoned(numbers).fill_null(False)
             return numbers if (finite | words).all() and _stay_different(labels.filter(~words), numbers) else None
     return None

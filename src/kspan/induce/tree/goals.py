@@ -13,6 +13,7 @@ import numpy as np
 from kspan.data.arrays import Codes, Int64s
 from kspan.data.table import Column, Table
 from kspan.errors import PolicyError, did_you_mean
+from kspan.induce.tree.averages import Averages
 from kspan.induce.tree.people import People
 from kspan.induce.tree.release import ToldLabels, ToldNumbers
 from kspan.model.outcome import NumberDisclosure
@@ -20,12 +21,22 @@ from kspan.options import NOT_TYPED
 from kspan.policy import Policy
 from kspan.privacy import OnPrivate
 
-MOST_LABELS = 20
-"""A numeric target with so many different numbers at most is taken for labels."""
+MOST_LABELS, FLAGS = 20, 2
+"""A numeric target with so many different numbers at most is taken for labels, if each could have a crowd; flags are
+labels anyway."""
 
 Predict = Literal["auto", "labels", "numbers"]
-Also: TypeAlias = Annotated[Sequence[str], NOT_TYPED]
+Also: TypeAlias = Annotated[Sequence[str] | str | None, NOT_TYPED]
 """The names of further targets."""
+
+
+def further(also: Sequence[str] | str | None) -> tuple[str, ...]:
+    """Return the names of further targets, if there are any: one may be given by itself.
+
+    >>> further("pay"), further(None)
+    (('pay',), ())
+    """
+    return (also,) if isinstance(also, str) else tuple(also or ())
 
 
 def check_also(table: Table, policy: Policy, also: Sequence[str]) -> None:
@@ -55,6 +66,8 @@ class Goals:
     public: tuple[bool, ...]
     people: People
     policy: Policy
+    averages: Averages | None
+    """What is required of the people of whose numbers a mean is told; None if there is no such private target."""
 
     @classmethod
     def of(
@@ -68,10 +81,15 @@ class Goals:
     ) -> "Goals":
         """The target of the policy and some others; `predict` says how to take the first."""
         first, *others = (table[name] for name in (str(policy.target), *also))
-        numbers = [_numbers(first, people, policy, predict, tells)]
-        numbers += [_numbers(other, people, policy, "auto", tells) for other in others]
+        numbers = [
+            _numbers(column, table.people, people, policy, predict if column is first else "auto", tells)
+            for column in (first, *others)
+        ]
         public = tuple(column.name in policy.public for column in (first, *others))
-        return cls((first, *others), tuple(numbers), public, people, policy)
+        told = zip((first, *others), numbers, public, strict=True)
+        averaged = [column for column, number, is_public in told if number is not None and not is_public]
+        averages = Averages.of(averaged, table, policy)
+        return cls((first, *others), tuple(numbers), public, people, policy, averages)
 
     def check_labels(self, what: str, *, alone: bool = False) -> None:
         """Refuse `what` is about labels where the first target is a number, or is not `alone`."""
@@ -138,17 +156,23 @@ class Goals:
         return replace(People.of_column(column, self.people.weights), known=self.people.known)
 
 
-def are_numbers(column: Column, predict: Predict = "auto") -> bool:
-    """Is a target taken for numbers, and not for labels? Dates are: nobody wants to know how many have each."""
-    many = len(column.values) > MOST_LABELS or column.kind.has_own_spelling
-    return predict == "numbers" or (predict == "auto" and column.is_measured and many)
+def are_numbers(column: Column, people: int, policy: Policy, predict: Predict = "auto") -> bool:
+    """Is a target taken for numbers, and not for labels?
+
+    Dates are: nobody wants to know how many have each. So are numbers of so few people that labels would name them.
+    """
+    if predict != "auto":
+        return predict == "numbers"
+    different = len(column.values)
+    rare = different > FLAGS and different * policy.require.crowd > people
+    return column.is_measured and (different > MOST_LABELS or rare or column.kind.has_own_spelling)
 
 
 def _numbers(
-    column: Column, people: People, policy: Policy, predict: Predict, tells: NumberDisclosure
+    column: Column, number: int, people: People, policy: Policy, predict: Predict, tells: NumberDisclosure
 ) -> ToldNumbers | None:
-    """What nodes tell of a target if it is a number; None if it has labels."""
-    if not are_numbers(column, predict):
+    """What nodes tell of a target if it is a number; None if it has labels. `number` is how many people there are."""
+    if not are_numbers(column, number, policy, predict):
         return None
     column.check_measured_for_all()
     return ToldNumbers.of(column, people.weights, policy.require.crowd, tells)

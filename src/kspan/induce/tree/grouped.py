@@ -22,7 +22,7 @@ from kspan.data.table import Table
 from kspan.errors import DataError
 from kspan.induce.tree.allowed import Allowed
 from kspan.induce.tree.features import Feature
-from kspan.induce.tree.goals import Also, Goals, Predict, check_also
+from kspan.induce.tree.goals import Also, Goals, Predict, check_also, further
 from kspan.induce.tree.grow import Candidate, GrowingLeaf, Growth, MinRows
 from kspan.induce.tree.kadet import grow_in_crowds
 from kspan.induce.tree.people import People, Split
@@ -79,7 +79,7 @@ def grouped(
         complexity: The bits that a leaf must save; half the logarithm of the people unless said.
         confidence_factor: How hard to prune by errors: less is harder.
         class_weight: How much labels count; "balanced" lets rare ones count as much as common ones.
-        predict: Labels or numbers; "auto" takes dates and more than 20 different numbers for numbers.
+        predict: Labels or numbers; "auto" takes dates for numbers, more than 20 different numbers, and rare ones.
         tells: What nodes tell of numbers: the mean, the median as well, or also an interval.
         also: Further columns that the same tree predicts; each counts as much as the target.
 
@@ -93,6 +93,7 @@ def grouped(
     car = old: no (no: 2)
     car in {new|(missing or rare)}: yes (yes: 4)
     """
+    also = further(also)
     check_also(table, policy, also)
     people, offered = taking_part(table, policy, known, also)
     features = without_rare(offered, table, policy)
@@ -148,7 +149,10 @@ class GroupedGrowth(Growth):
     ) -> None:
         require, people = goals.policy.require, goals.people
         crowd = min(require.crowd, MOST_PEOPLE)
-        self.told, self.goals = told, goals
+        self.told, self.goals, averages = told, goals, goals.averages
+        if averages is not None:
+            # Then most questions that are found may be asked: rows are people, or more than these.
+            min_rows = max(min_rows, averages.crowd)
         self.questions = Questions(
             features, people.weights, told, crowd=crowd, min_rows=min_rows, lookahead=lookahead, price=price
         )
@@ -172,9 +176,23 @@ class GroupedGrowth(Growth):
 
     def holds_now(self) -> bool:
         """Does the tree as it is satisfy the requirement?"""
-        return super().holds_now() and all(
-            other.allows(other.parts(other.spans.of(leaf))) for other in self.beside for leaf in other.spans.reaching
+        averages = self.goals.averages
+        told = averages is None or all(averages.may_be_told_of(leaf.rows) for leaf in self.leaves())
+        return (
+            told
+            and super().holds_now()
+            and all(
+                other.allows(other.parts(other.spans.of(leaf)))
+                for other in self.beside
+                for leaf in other.spans.reaching
+            )
         )
+
+    def holds_after(self, candidate: Candidate) -> bool:
+        """Would the tree satisfy the requirement after a split?"""
+        averages, split = self.goals.averages, self.split_of(candidate)
+        told = averages is None or averages.allow(candidate.leaf.rows, self.features[split.feature], split)
+        return told and super().holds_after(candidate)
 
     def propose(self, leaf: GrowingLeaf, allowed: Allowed) -> None:
         """Put the best question about each attribute into the queue."""

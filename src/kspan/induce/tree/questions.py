@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kspan.data.arrays import Floats, Int64s
-from kspan.data.grid import roundest
+from kspan.data.arrays import Bools, Floats, Int64s
+from kspan.data.grid import has_round, roundest
 from kspan.induce.tree.features import Feature
 from kspan.induce.tree.people import Rows, Split
 from kspan.induce.tree.targets import Targets
@@ -30,6 +30,10 @@ IN_A_CROWD, FEWEST_BINS = 16, 64
 
 NEAR = 1 / 3
 """Bins end at round numbers that are no further away than so much of a bin."""
+
+FEWEST_STEPS = 16
+"""Thresholds are at least as round as steps that cut the range of the crowd around them into a part for each of its
+people, or into so many parts."""
 
 FIRST = 4
 """So many of the best questions of a leaf are compared by what can still be gained after them."""
@@ -163,16 +167,30 @@ def _bins(feature: Feature, people: Floats | Int64s, crowd: int) -> Int64s:
     """The bin of each code; the last one is for missing values, whether there are any or not."""
     bins, plain = np.arange(feature.plain + 1), feature.plain
     often = people[:plain]
-    if feature.numeric:
+    if feature.numeric and plain:
         most = min(MOST_CUTS, max(int(IN_A_CROWD * often.sum() / crowd), FEWEST_BINS))
-        if plain > most:
-            bins[:plain] = np.searchsorted(_ends(feature, often, most), np.arange(plain))
+        ends = _ends(feature, often, most) if plain > most else np.arange(plain - 1)
+        bins[:plain] = np.searchsorted(ends[_are_round(feature, often, ends, crowd)], np.arange(plain))
     elif plain > MOST_WORDS:
         rank = np.empty(plain, np.int64)
         rank[np.argsort(-often, kind="stable")] = np.arange(plain)
         bins[:plain] = np.minimum(rank, MOST_WORDS)
     bins[plain] = bins[:plain].max(initial=-1) + 1
     return bins
+
+
+def _are_round(feature: Feature, people: Floats | Int64s, ends: Int64s, crowd: int) -> Bools:
+    """Which ends of bins may be told: there is a number before the next one that is round beside a crowd around it.
+
+    Between two people who are close to each other there may be none: whatever told them apart would be their number.
+    """
+    up_to, numbers = np.cumsum(people), feature.floats
+    low, high = (
+        numbers[np.searchsorted(up_to, np.clip(up_to[ends] + away, 1, up_to[-1]))] for away in (-crowd / 2, crowd / 2)
+    )
+    steps = (high / 2 - low / 2) * 2 / max(crowd, FEWEST_STEPS)
+    pairs = zip(numbers[ends].tolist(), numbers[ends + 1].tolist(), steps.tolist(), strict=True)
+    return np.array([has_round(feature.attribute.kind, *one) for one in pairs], bool)
 
 
 def _ends(feature: Feature, people: Floats | Int64s, bins: int) -> Int64s:

@@ -137,7 +137,14 @@ def label_worth(column: Column, says: Mapping[str, float] | str | None, people: 
             raise PolicyError(
                 f"class_weight names a label that {column.name!r} does not have{did_you_mean(str(name), names)}"
             )
-    told = {str(name): float(each) for name, each in says.items()}
+    told = {str(name): _number(each) for name, each in says.items()}
     if not all(np.isfinite(each) and each > 0 for each in told.values()):
         raise PolicyError("every number of class_weight must be above 0")
     return np.array([told.get(name, 1.0) for name in names])
+
+
+def _number(given: float) -> float:
+    try:
+        return float(given)
+    except (TypeError, ValueError):
+        raise PolicyError("class_weight must have a number for each label") from None

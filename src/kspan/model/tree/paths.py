@@ -10,17 +10,19 @@ from kspan.data.kinds.calendar import Calendar
 from kspan.data.kinds.kind import Kind
 from kspan.model.outcome import HitMiss, LabelCounts, Numbers, Outcome, Shares, plain
 from kspan.model.tree.model import Attribute, Node, Region, Target, Tree
+from kspan.model.tree.release import TreeRelease
 
 EVERYONE = "everyone"
 """The path to the root."""
 
 
-def paths(tree: Tree) -> pl.DataFrame:
+def paths(tree: Tree | TreeRelease) -> pl.DataFrame:
     """Return one row per leaf, left to right: its path, its people, and their majority (null if there is nobody).
 
     Of a tree of numbers it is their mean instead, the median, and the ends of the interval. What the tree does not
     disclose has no column, and neither have other targets than the first: give a view of the tree for these.
     """
+    tree = tree.tree if isinstance(tree, TreeRelease) else tree
     found = list(_leaf_paths(tree))
     if tree.target_kind is not None:
         return _paths_of_numbers(found, tree.target_kind)
