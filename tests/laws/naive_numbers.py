@@ -134,6 +134,18 @@ def spans(world: World) -> dict[Span, list[int]]:
     return found
 
 
+def few(world: World, crowd: int, of_sums: Callable[[list[Any]], bool] = lambda here: True) -> set[int]:
+    """The leaves of a private target where a mean is that of too few people, or tells the number of one of them."""
+    if world.tree.target_role == "public":
+        return set()
+    here: dict[int, list[int]] = {}
+    for person in world.people:
+        leaf = naive_spans.leaf_of(world.tree, person)
+        assert leaf is not None
+        here.setdefault(leaf, []).append(number(person))
+    return {leaf for leaf, numbers in here.items() if len(numbers) < max(crowd, 2) or not of_sums(numbers)}
+
+
 def holds(world: World, satisfied: Callable[[list[Any]], bool]) -> bool:
     """Do the numbers of the people of each span satisfy the requirement? A span of one bin need not."""
     return all(

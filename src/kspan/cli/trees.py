@@ -23,6 +23,7 @@ def check_told(asked: "LearnRequest", learner: "Learner") -> None:
     """Refuse --disclose for models without nodes, and --table for methods that keep no requirement."""
     from kspan.frames.files import check_writable
     from kspan.induce.methods import PRIVATE_METHODS, TREE_METHODS
+    from kspan.model.outcome import NUMBER_DISCLOSURES
 
     said = f"--disclose {asked.disclose}"
     if asked.disclose != COUNTS and asked.method not in TREE_METHODS:
@@ -34,7 +35,7 @@ def check_told(asked: "LearnRequest", learner: "Learner") -> None:
         raise PolicyError(
             f"--table needs a method that keeps the requirement, which {asked.method} does not: use {private}"
         )
-    if asked.disclose != COUNTS:
+    if asked.disclose not in (COUNTS, *NUMBER_DISCLOSURES):
         raise PolicyError(f"--table tells the label of each person, which {said} holds back: leave out one of them")
     check_writable(asked.table)
 
@@ -103,7 +104,7 @@ def _judged_table(tree: "Tree", people: "pl.DataFrame", policy: "Policy", asked:
         "neither was the tree: leave out --table, or name the target where the requirement is about private "
         f"values ([require.{policy.target}])"
     )
-    shown = equivalent_frame(tree.disclosing(asked.disclose), people, policy)
+    shown = equivalent_frame(tree.disclosing(_disclosure(tree, asked)), people, policy)
     what, keep_formulas = "the equivalent table", asked.keep_formulas
     # A ledger must know whom the table tells of.
     behind = None if current_ledger(policy) is None else people

@@ -79,6 +79,8 @@ class Ordered:
 
     def __post_init__(self) -> None:
         check_number("the fanout of ordered values", self.fanout, low=2, whole=True)
+        if isinstance(self.order, list):
+            object.__setattr__(self, "order", tuple(self.order))
         if not isinstance(self.order, tuple) or not all(isinstance(value, str) for value in self.order):
             raise PolicyError('the order of values must be a list of text, for example ["low", "high"]')
         if len(self.order) > MOST_VALUES:

@@ -60,6 +60,8 @@ def labels_of(given: Any, rows: pl.DataFrame) -> ClassLabels:
     labels = column_or_1d(given.to_numpy() if hasattr(given, "to_numpy") else given, warn=True)
     if len(labels) != rows.height:
         raise DataError(f"there are {rows.height} rows but {len(labels)} labels: give one label a row")
+    if any(label is None for label in labels):
+        raise DataError("some rows have no label: leave them out first")
     classes, place = np.unique(labels, return_inverse=True)
     return ClassLabels(labels, classes, place, _names(classes), unused(rows.columns, "label"))
 

@@ -1,14 +1,15 @@
 """What can be compared: anything that learns from a frame and a policy, and then predicts labels of a frame."""
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Self, TypeAlias
 
 import polars as pl
 
 from kspan.data.arrays import Int64s
+from kspan.data.encode import encode_people
 from kspan.errors import PolicyError, did_you_mean
-from kspan.evaluate.truth import people_in, target_column
+from kspan.evaluate.truth import target_column
 from kspan.induce.methods import PREDICTING, PRIVATE_METHODS, learn_labels, options_of
 from kspan.induce.tree.goals import are_numbers
 from kspan.model.models import Model
@@ -76,7 +77,8 @@ def settled(name: str, options: Mapping[str, Any], people: pl.DataFrame, policy:
     if name not in PREDICTING or "predict" not in options_of(name) or options.get("predict", "auto") != "auto":
         return options
     target = target_column(people, policy, "the table", measured=True)
-    numbers = are_numbers(target, people_in(people, policy), policy)
+    table = encode_people(people, replace(policy, target=None), (target.name,))
+    numbers = are_numbers(target, table, policy)
     return {**options, "predict": "numbers" if numbers else "labels"}
 
 

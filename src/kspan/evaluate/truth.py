@@ -5,12 +5,10 @@ from dataclasses import replace
 from functools import reduce
 from operator import and_
 
-import numpy as np
 import polars as pl
 
 from kspan.data.domain import Domain
-from kspan.data.encode import encode_column, weights_of
-from kspan.data.persons import persons_of
+from kspan.data.encode import encode_column
 from kspan.data.table import Column
 from kspan.errors import DataError, PolicyError, did_you_mean
 from kspan.policy import Policy
@@ -37,14 +35,6 @@ def target_column(frame: pl.DataFrame, policy: Policy, name: str, *, measured: b
         gone = int((column.codes == column.missing).sum())
         raise DataError(f"{gone} people in {name} have no label in {target!r}: leave them out first")
     return column
-
-
-def people_in(frame: pl.DataFrame, policy: Policy) -> int:
-    """How many people a table has."""
-    if policy.weight is not None:
-        return int(weights_of(frame[policy.weight]).sum())
-    persons = persons_of(frame, policy)
-    return frame.height if persons is None else len(np.unique(persons))
 
 
 def target_of(policy: Policy) -> str:

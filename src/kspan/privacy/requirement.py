@@ -210,8 +210,8 @@ class OnPrivate(Requirement):
             raise PolicyError(f"{self} cannot be asked here: nothing is known of {listed(self.on)}")
         if unfit := [name for name, counts in about.items() if not self.fits(counts)]:
             raise PolicyError(
-                f"{self} needs {self.needs}, and what is told here of {listed(unfit)} is something else, such as words "
-                f"or ranges: name a column of numbers that it is about ({self.key}[income]), or leave this one out"
+                f"{self} needs {self.needs}, and what is told here of {listed(unfit)} is no such thing: words, ranges "
+                f"or less, say. Name a column of numbers that it is about ({self.key}[income]), or leave it out"
             )
         every: Bools = np.logical_and.reduce([self.holds_for(counts) for counts in about.values()])
         return every

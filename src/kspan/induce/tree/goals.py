@@ -12,9 +12,10 @@ import numpy as np
 
 from kspan.data.arrays import Codes, Int64s
 from kspan.data.table import Column, Table
-from kspan.errors import PolicyError, did_you_mean
+from kspan.errors import DataError, PolicyError, did_you_mean
 from kspan.induce.tree.averages import Averages
 from kspan.induce.tree.people import People
+from kspan.induce.tree.rare import people_with
 from kspan.induce.tree.release import ToldLabels, ToldNumbers
 from kspan.model.outcome import NumberDisclosure
 from kspan.options import NOT_TYPED
@@ -22,8 +23,7 @@ from kspan.policy import Policy
 from kspan.privacy import OnPrivate
 
 MOST_LABELS, FLAGS = 20, 2
-"""A numeric target with so many different numbers at most is taken for labels, if each could have a crowd; flags are
-labels anyway."""
+"""A target of so few different numbers is taken for labels if each has a crowd, and one of so few anyway."""
 
 Predict = Literal["auto", "labels", "numbers"]
 Also: TypeAlias = Annotated[Sequence[str] | str | None, NOT_TYPED]
@@ -43,6 +43,8 @@ def check_also(table: Table, policy: Policy, also: Sequence[str]) -> None:
     """Refuse further targets that are no columns of the policy, or that are named twice."""
     known = [name for name in (*policy.public, *policy.private) if name != policy.target]
     for name in also:
+        if name == policy.target:
+            raise PolicyError(f"{name!r} is the target already: name other columns that are predicted, too")
         if name not in known:
             raise PolicyError(
                 f"{name!r} cannot be predicted, too{did_you_mean(name, known)}: name public or private columns beside "
@@ -82,7 +84,7 @@ class Goals:
         """The target of the policy and some others; `predict` says how to take the first."""
         first, *others = (table[name] for name in (str(policy.target), *also))
         numbers = [
-            _numbers(column, table.people, people, policy, predict if column is first else "auto", tells)
+            _numbers(column, table, people, policy, predict if column is first else "auto", tells)
             for column in (first, *others)
         ]
         public = tuple(column.name in policy.public for column in (first, *others))
@@ -156,23 +158,36 @@ class Goals:
         return replace(People.of_column(column, self.people.weights), known=self.people.known)
 
 
-def are_numbers(column: Column, people: int, policy: Policy, predict: Predict = "auto") -> bool:
-    """Is a target taken for numbers, and not for labels?
+def are_numbers(column: Column, table: Table, policy: Policy, predict: Predict = "auto") -> bool:
+    """Is a target taken for numbers, and not for labels? The table says who has which.
 
-    Dates are: nobody wants to know how many have each. So are numbers of so few people that labels would name them.
+    Dates are: nobody wants to know how many have each. So are numbers that too few people have: as labels they would
+    be named. Numbers that a policy lists are words, and so labels.
     """
     if predict != "auto":
         return predict == "numbers"
     different = len(column.values)
-    rare = different > FLAGS and different * policy.require.crowd > people
+    fewest = people_with(column.codes, column.size, table)[:different].min(initial=policy.require.crowd)
+    rare = different > FLAGS and fewest < policy.require.crowd
     return column.is_measured and (different > MOST_LABELS or rare or column.kind.has_own_spelling)
 
 
+def check_shared(column: Column, people: int) -> None:
+    """Refuse labels of which hardly two people have the same: nothing is learned of them, and all would be named."""
+    if column.size > MOST_LABELS and 2 * column.size > people:
+        raise DataError(
+            f"column {column.name!r} has {column.size:,} different labels for {people:,} people: nothing can be "
+            "learned of labels that hardly two people share. If they are numbers, mend the cells that are none, which "
+            "make words of all"
+        )
+
+
 def _numbers(
-    column: Column, number: int, people: People, policy: Policy, predict: Predict, tells: NumberDisclosure
+    column: Column, table: Table, people: People, policy: Policy, predict: Predict, tells: NumberDisclosure
 ) -> ToldNumbers | None:
-    """What nodes tell of a target if it is a number; None if it has labels. `number` is how many people there are."""
-    if not are_numbers(column, number, policy, predict):
+    """What nodes tell of a target if it is a number; None if it has labels."""
+    if not are_numbers(column, table, policy, predict):
+        check_shared(column, table.people)
         return None
     column.check_measured_for_all()
     return ToldNumbers.of(column, people.weights, policy.require.crowd, tells)

@@ -2,6 +2,7 @@
 
 from kspan.data.arrays import Int64s
 from kspan.data.table import Table
+from kspan.induce.tree.goals import check_shared
 from kspan.induce.tree.grow import Growth, MinRows
 from kspan.induce.tree.prune import ConfidenceFactor
 from kspan.induce.tree.prune import prune as prune_growth
@@ -72,6 +73,7 @@ def kadet_c45(
 
 
 def _grown(table: Table, policy: Policy, score: int, min_rows: int, known: Int64s | None) -> Growth:
+    check_shared(table[str(policy.target)], table.people)
     people, features = taking_part(table, policy, known)
     target = private_target(policy)
     growth = Growth(people, features, requirement=policy.require, target=target, score=score, min_rows=min_rows)

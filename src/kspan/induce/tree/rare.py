@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from kspan.data.arrays import Bools, Int64s
+from kspan.data.arrays import Bools, Codes, Int64s
 from kspan.data.table import Table
 from kspan.induce.tree.features import Feature
 from kspan.policy import Policy
@@ -22,17 +22,19 @@ def without_rare(features: Sequence[Feature], table: Table, policy: Policy) -> t
     """Return features in which undeclared values of fewer than a crowd are missing ones."""
     fewest = max((part.k for part in policy.require.parts if isinstance(part, KAnonymity)), default=2)
     return tuple(
-        one if one.numeric or is_declared(one.attribute.name, policy) else _named(one, _people(one, table) >= fewest)
+        one
+        if one.numeric or is_declared(one.attribute.name, policy)
+        else _named(one, people_with(one.codes, one.size, table) >= fewest)
         for one in features
     )
 
 
-def _people(feature: Feature, table: Table) -> Int64s:
-    """How many people have each value, in any of their rows."""
+def people_with(codes: Codes, size: int, table: Table) -> Int64s:
+    """How many people have each of the values that some codes stand for, in any of their rows."""
     if table.persons is None:
-        return np.bincount(feature.codes, table.weights, feature.size).astype(np.int64)
-    pairs = np.unique(table.persons * feature.size + feature.codes)
-    return np.bincount(pairs % feature.size, minlength=feature.size)
+        return np.bincount(codes, table.weights, size).astype(np.int64)
+    pairs = np.unique(table.persons * size + codes)
+    return np.bincount(pairs % size, minlength=size)
 
 
 def _named(feature: Feature, often: Bools) -> Feature:
