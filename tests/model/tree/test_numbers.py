@@ -145,7 +145,7 @@ def test_medians_that_are_told_too_exactly_are_refused() -> None:
     assert (found.untrue, found.holds, found.failing_people) == ((), False, 0)
     assert found.exact
     assert "tell numbers of too few people" in ks.report(exact, PEOPLE, POLICY).markdown()
-    with pytest.raises(DoesNotHold, match="too few people are near"):
+    with pytest.raises(DoesNotHold, match="numbers of too few people"):
         ks.publish_tree(exact, PEOPLE, POLICY, "never.json")
 
 

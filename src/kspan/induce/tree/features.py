@@ -13,7 +13,6 @@ from kspan.data.hierarchy import level_codes
 from kspan.data.kinds.words import WORDS
 from kspan.data.schema import Schema
 from kspan.data.table import Column, Table
-from kspan.errors import DataError
 from kspan.induce.tree.spread import Reading, Spread, drawn
 from kspan.model.tree.model import Attribute, Region, Role
 
@@ -142,11 +141,6 @@ def _numeric(column: Column, role: Role) -> Feature:
     # The lowest and the highest number of the data are somebody's: a range is told only if it was declared.
     low, high = (column.domain.low, column.domain.high) if column.domain is not None else (None, None)
     attribute = Attribute(column.name, role, column.kind, (), low, high, column.has_missing)
-    if len(np.unique(column.values.astype(np.float64))) < len(column.values):
-        raise DataError(
-            f"column {column.name!r} has numbers of too many digits to be told apart by thresholds: if they are codes, "
-            "declare them as words in the policy ([domains]), or leave the column out"
-        )
     return Feature(attribute, column.codes, column.size, column.values, (), having=column.having)
 
 

@@ -3,9 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
+import numpy as np
+
 from kspan.data.arrays import Int64s
 from kspan.data.table import Table
-from kspan.errors import PolicyError, Unreachable
+from kspan.errors import DataError, PolicyError, Unreachable
 from kspan.induce.known import classes_of, exposed_before
 from kspan.induce.tree.features import Feature
 from kspan.induce.tree.grow import Growth
@@ -24,12 +26,23 @@ def taking_part(
     _check_requirement(policy)
     check_occurs(policy.require, table, policy)
     people, features = offered(table, policy, also=also)
+    _check_told_apart(features)
     if known is not None:
         people = replace(people, known=classes_of(known, table.rows, table.persons))
     if table.persons is not None:
         # What is told of people, and not of rows, is counted for labels alone.
         features = tuple(one for one in features if one.public or not _is_required(one, policy))
     return people, features
+
+
+def _check_told_apart(features: Sequence[Feature]) -> None:
+    """Refuse whole numbers of so many digits that two of them have one threshold."""
+    for feature in features:
+        if feature.numeric and len(np.unique(feature.floats)) < len(feature.floats):
+            raise DataError(
+                f"column {feature.attribute.name!r} has numbers of too many digits to be told apart by thresholds: if "
+                "they are codes, declare them as words in the policy ([domains]), or leave the column out"
+            )
 
 
 def private_target(policy: Policy) -> str | None:
