@@ -10,8 +10,11 @@ from kspan.audit.findings import Audit
 from kspan.audit.function.judge import audit_function
 from kspan.audit.models import audit_model
 from kspan.audit.table.judge import Progress, audit_table
+from kspan.audit.table.kinds import audit_rows, needs_rows
 from kspan.audit.together.judge import Beside, Judged, audit_together
 from kspan.data.prepared import prepared, without_target_of_dates
+from kspan.engines.given import lazy_rows
+from kspan.engines.rows import Rows
 from kspan.errors import PolicyError
 from kspan.frames.files import load
 from kspan.model.function.parts import is_function
@@ -35,9 +38,10 @@ def audit(
     """Replay the linking attack: `audit(table, policy)`, `audit(table, people, policy)`, `audit(tree, people, policy)`.
 
     A table, the people that a release was made from and a `population` are dataframes (pandas, polars, pyarrow) or
-    paths of files; a tree is a `Tree`, the path of a model, or a fitted `DecisionTreeClassifier` of scikit-learn; the
-    policy is a `Policy` or the path of one. What `kspan.anonymize` made needs no policy: `audit(release)`, or
-    `audit(release, people)`. With the people of a table, what they match is counted exactly, not only its groups.
+    paths of files; lazy frames of polars and relations of DuckDB are counted where they are. A tree is a `Tree`, the
+    path of a model, or a fitted `DecisionTreeClassifier` of scikit-learn; the policy is a `Policy` or the path of one.
+    What `kspan.anonymize` made needs no policy: `audit(release)`, or `audit(release, people)`. With the people of a
+    table, what they match is counted exactly, not only its groups.
     Without its people a tree is judged by what it publishes: `audit(tree)` by its claim, or by what you `require`.
     Releases of any kinds that others hold `beside` it are judged together with it: each is a release, or a `Beside` (or
     a tuple) of a release, its own people and its own policy. People are matched by the policy's `person` or only
@@ -82,6 +86,8 @@ class Judging:
                 people = release.behind  # the rows that are in it: without them, rows would be counted
             release, policy = release.table, policy or own
         people, policy = people_and_policy(people, policy)
+        if (rows := lazy_rows(release)) is not None:
+            return self._of_rows(rows, people, policy)
         if (model := given_model(release, with_people=people is not None)) is not None:
             if self.population is not None:
                 raise PolicyError(
@@ -101,6 +107,16 @@ class Judging:
         behind = None if people is None else load(people)
         judged = policy if behind is None else without_target_of_dates(behind, policy)
         found = audit_table(release, behind, self._requiring(judged), self.population, self.show, self.progress)
+        return found, people, policy
+
+    def _of_rows(self, release: Rows, people: Any, policy: Policy | None) -> tuple[Audit, Any, Policy | None]:
+        """Judge a table where it is; where its rows must be told apart, in memory."""
+        if policy is None:
+            raise PolicyError("a table needs the policy that says who may know what: give it, too")
+        if needs_rows(policy) is not None:
+            return self.alone(Beside(release.whole(), people, policy))
+        behind = None if people is None else lazy_rows(people) or load(people)
+        found = audit_rows(release, behind, self._requiring(policy), self.population, self.show, self.progress)
         return found, people, policy
 
     def together(self, first: Beside, others: Sequence[Beside]) -> Audit:
@@ -126,10 +142,12 @@ class Judging:
         source, frame = tables.read(people)
         # A policy of its own has a requirement of its own.
         judging = self if policy is first.policy else replace(self, require=None)
-        found, behind, said = judging.alone(Beside(one.release, frame, policy))
+        lazy = lazy_rows(one.release)
+        release = one.release if lazy is None else lazy.whole()
+        found, given, said = judging.alone(Beside(release, frame, policy))
         if said is None:
             raise PolicyError("several releases are judged by people and by a policy: give both (--data, --policy)")
-        rows, require = None if behind is None else prepared(load(behind), said)[0], judging._requiring(said).require
+        rows, require = None if given is None else prepared(load(given), said)[0], judging._requiring(said).require
         return Judged(name, found, rows, said, require, source, one.match)
 
     def _requiring(self, policy: Policy) -> Policy:

@@ -1,5 +1,6 @@
 """kspan audit: replay the linking attack on a table or a model."""
 
+from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -7,15 +8,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from kspan.cli.beside import BesideReleases, Match, Named, named, read_beside
-from kspan.cli.log import event
+from kspan.cli.log import event, notice
 from kspan.cli.options import (
     KINDS,
     Columns,
     Counting,
     Delimiter,
     Encoding,
+    EngineName,
     Json,
     JudgeBy,
+    MemoryLimit,
     Order,
     Population,
     ReportFile,
@@ -35,6 +38,7 @@ from kspan.frames.source import Source
 if TYPE_CHECKING:
     from kspan.audit.findings import Audit
     from kspan.audit.table.judge import Progress
+    from kspan.engines.rows import Rows
     from kspan.policy import Policy
     from kspan.tables.knowing import KnownMethod
 
@@ -94,6 +98,8 @@ class AuditRequest:
     ] = 2000
     report: ReportFile = None
     show: Annotated[int, typer.Option(min=0, help="How many of the smallest and of the failing groups to list.")] = 5
+    engine: EngineName = "auto"
+    memory: MemoryLimit = None
     sql: Sql = None
     delimiter: Delimiter = None
     encoding: Encoding = None
@@ -220,10 +226,14 @@ def _judged_table(asked: AuditRequest, policy: "Policy | None", step: "Progress"
     from kspan.frames.files import read_table
     from kspan.tables.release import found_for, released_rows
 
-    how = dialect(asked.delimiter, asked.encoding, asked.columns)
-    own = table = read_table(asked.release.asking(asked.sql), how)
     if policy is None:
         raise PolicyError(f"{asked.release} is a table: name the policy with --policy, which says who may know what")
+    if (rows := _rows(asked, policy, step)) is not None:
+        with closing(rows):
+            found = judge(rows, policy, require=asked.require, show=asked.show, progress=step)
+        return _Judged(rows, None, found)
+    how = dialect(asked.delimiter, asked.encoding, asked.columns)
+    own = table = read_table(asked.release.asking(asked.sql), how)
     if asked.without_identifiers:
         table = table.drop(policy.never_released, strict=False)
     everybody = None if asked.population is None else read_table(asked.population, how)
@@ -238,6 +248,29 @@ def _judged_table(asked: AuditRequest, policy: "Policy | None", step: "Progress"
     first = Beside(table, source, policy, asked.release.name, asked.match)
     found = judge(first, require=asked.require, **more)
     return _Judged(table, source, found, _known(asked, table, data, policy, step))
+
+
+def _rows(asked: AuditRequest, policy: "Policy", step: "Progress") -> "Rows | None":
+    """Return the table as an engine holds it; None if it is to be read into memory."""
+    from kspan.audit.table.kinds import needs_rows
+    from kspan.engines.choosing import engine_named, opened, said
+    from kspan.engines.memory import bytes_said
+
+    options = {
+        "--data": asked.data,
+        "--with": asked.beside,
+        "--population": asked.population,
+        "--people": asked.people,
+        "--report": asked.report,
+        "--knows-method": asked.knows_method,
+        "--without-identifiers": asked.without_identifiers,
+    }
+    needs = next((flag for flag, given in options.items() if given), None) or needs_rows(policy)
+    memory = None if asked.memory is None else bytes_said(asked.memory)
+    rows = opened(asked.release.asking(asked.sql), engine_named(asked.engine), memory, needs)
+    if rows is not None:
+        notice(said(rows, asked.release), engine=rows.engine)
+    return rows
 
 
 def _known(asked: AuditRequest, table: Any, data: Any, policy: "Policy", step: "Progress") -> "KnownMethod | None":

@@ -54,6 +54,14 @@ KINDS = "a file (CSV, Parquet, Excel, SPSS, Stata, ...), or an address such as p
 Sql = Annotated[
     str | None, typer.Option("--sql", metavar="QUERY", help="What to ask the database for, instead of a whole table.")
 ]
+EngineName = Annotated[
+    str,
+    typer.Option("--engine", help="What counts rows: memory, duckdb (also Parquet files), postgres, or auto."),
+]
+MemoryLimit = Annotated[
+    str | None,
+    typer.Option("--memory", metavar="AMOUNT", help="How much memory an engine may use, such as 4GB; half of it all."),
+]
 Columns = Annotated[
     str | None, typer.Option(help="Names of the columns, with commas, for a text file without a header line.")
 ]

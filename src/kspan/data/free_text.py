@@ -14,8 +14,10 @@ LOOKED_AT = 1_000
 """So many different cells, from the whole column, are looked at."""
 
 
-def is_free_text(series: pl.Series) -> bool:
+def is_free_text(series: pl.Series, times: pl.Series | None = None) -> bool:
     """Are the cells of a column free text: many words in most of them, and hardly any of them twice?
+
+    `times` says how often each cell stands there, if not once.
 
     >>> notes = [f"patient {number} came in with a cough" for number in range(20)]
     >>> is_free_text(pl.Series(notes)), is_free_text(pl.Series(["never married before now"] * 20))
@@ -24,9 +26,11 @@ def is_free_text(series: pl.Series) -> bool:
     if series.dtype not in (pl.String, pl.Categorical, pl.Enum):
         return False
     filled = series.drop_nulls()
-    if len(filled) < LEAST_ROWS or filled.n_unique() <= len(filled) * DIFFERENT:
+    rows = len(filled) if times is None else int(times.filter(series.is_not_null()).sum())
+    if rows < LEAST_ROWS or filled.n_unique() <= rows * DIFFERENT:
         return False
-    different = filled.cast(pl.String).unique(maintain_order=True)
+    # Sorted, so that the order of rows does not matter.
+    different = filled.cast(pl.String).unique().sort()
     some = different.gather_every(-(-len(different) // LOOKED_AT))
     words = some.str.count_matches(A_WORD).median()
     return isinstance(words, float) and words >= WORDS

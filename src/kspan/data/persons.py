@@ -5,7 +5,7 @@ their rows there. Where every person must count with one value, it is the common
 person has, since that is the best guess of somebody who knows no more than the group.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 
 import numpy as np
@@ -100,10 +100,14 @@ def _check_rows_are_people(frame: pl.DataFrame, schema: Schema) -> None:
     if not names:
         return
     known = frame.select(plain_names(frame[name], schema) for name in names).drop_nulls()
-    repeated = known.height - known.n_unique()
+    check_rows_are_people(names, known.height - known.n_unique(), frame.height)
+
+
+def check_rows_are_people(names: Sequence[str], repeated: int, rows: int) -> None:
+    """Refuse a table of which so many rows repeat the names of others."""
     if repeated:
         raise PolicyError(
-            f"{listed(names)} repeats in {repeated} of {frame.height} rows: if a person has several rows, say so "
+            f"{listed(names)} repeats in {repeated} of {rows} rows: if a person has several rows, say so "
             f'(person = "{names[0]}" instead of identifier), so that people are counted; if each row is a person, '
             "say person = false"
         )

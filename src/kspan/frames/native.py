@@ -32,7 +32,7 @@ def to_polars(frame: Any) -> pl.DataFrame:
         frame = frame.collect()
     if not isinstance(frame, pl.DataFrame):
         frame = _converted(frame)
-    return _with_clean_headers(frame)
+    return with_clean_headers(frame)
 
 
 def like(original: Any, made: pl.DataFrame) -> Any:
@@ -67,6 +67,9 @@ def of_its_kind(original: Any, made: pl.DataFrame) -> Any:
 
 def _converted(frame: Any) -> pl.DataFrame:
     try:
+        given = nw.from_native(frame)
+        if isinstance(given, nw.LazyFrame):
+            return pl.DataFrame(given.collect("polars").to_native())
         source = nw.from_native(frame, eager_only=True)
     except TypeError:
         raise DataError(
@@ -107,7 +110,8 @@ def _ordered(series: "nw.Series[Any]") -> list[str]:
     return names if all(isinstance(name, str) for name in names) else []
 
 
-def _with_clean_headers(frame: pl.DataFrame) -> pl.DataFrame:
+def with_clean_headers(frame: pl.DataFrame) -> pl.DataFrame:
+    """Return a frame without blanks around its headers; refuse two that are the same, and too many."""
     clean = [name.strip() for name in frame.columns]
     if len(clean) > MOST_COLUMNS:
         raise DataError(f"the table has {len(clean):,} columns: at most {MOST_COLUMNS:,} can be used, leave some out")

@@ -1,14 +1,15 @@
 """Tables in several Parquet files: a folder of them, or a pattern of their names."""
 
 import glob
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import polars as pl
 
 from kspan.errors import FileError
 
-ENDING = ".parquet"
+ENDING, MAGIC = ".parquet", b"PAR1"
 
 
 def is_several(path: Path) -> bool:
@@ -19,21 +20,67 @@ def is_several(path: Path) -> bool:
         return False
 
 
+def is_parquet(path: Path) -> bool:
+    """Is it a file that begins as Parquet files do?"""
+    try:
+        if not path.is_file():
+            return False
+        with path.open("rb") as file:
+            return file.read(len(MAGIC)) == MAGIC
+    except (OSError, ValueError):
+        return False
+
+
 def read_parts(path: Path, check: Callable[[int, int, int], None]) -> pl.DataFrame:
     """Read all parts as one table; folders called `column=value` give one more column."""
-    parts = _parts(path)
+    parts, in_folders = parts_of(path)
+    with _as_one(path, parts):
+        claimed = _scanned(parts, in_folders=in_folders)
+        check(int(claimed.select(pl.len()).collect().item()), len(claimed.collect_schema()), _size(parts))
+        return claimed.collect()
+
+
+def parts_of(path: Path) -> tuple[list[Path], bool]:
+    """Return the parts of a table, and whether they are in folders that may be called `column=value`."""
+    parts = [path] if path.is_file() else _parts(path)
     if not parts:
         where = f"the folder {path} holds no" if path.is_dir() else f"{path} fits no"
         raise FileError(f"{where} Parquet files: name a file, or a folder or pattern of files that end in {ENDING}")
+    return parts, path.is_dir() and parts[0].parent != path
+
+
+def schema_of(path: Path, parts: list[Path], *, in_folders: bool) -> pl.Schema:
+    """Return the columns of a table in several parts; refuse parts that differ."""
+    with _as_one(path, parts):
+        first, *others = (pl.read_parquet_schema(part) for part in parts)
+        if any(other != first for other in others):
+            raise _different(path, parts)
+        return _scanned(parts, in_folders=in_folders).collect_schema()
+
+
+def rows_in(path: Path, parts: list[Path]) -> int:
+    """Return how many rows the parts of a table have, as they say themselves."""
+    with _as_one(path, parts):
+        return int(_scanned(parts, in_folders=False).select(pl.len()).collect().item())
+
+
+def _scanned(parts: list[Path], *, in_folders: bool) -> pl.LazyFrame:
+    # Names without a pattern: they may hold [ or * themselves.
+    return pl.scan_parquet(parts, glob=False, hive_partitioning=in_folders)
+
+
+@contextmanager
+def _as_one(path: Path, parts: list[Path]) -> Iterator[None]:
     try:
-        # Names without a pattern: they may hold [ or * themselves.
-        claimed = pl.scan_parquet(parts, glob=False, hive_partitioning=path.is_dir() and parts[0].parent != path)
-        check(int(claimed.select(pl.len()).collect().item()), len(claimed.collect_schema()), _size(parts))
-        return claimed.collect()
+        yield
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError):
-        raise FileError(
-            f"{path} cannot be read as one table: its {len(parts)} parts have different columns, or one is damaged"
-        ) from None
+        raise _different(path, parts) from None
+
+
+def _different(path: Path, parts: list[Path]) -> FileError:
+    return FileError(
+        f"{path} cannot be read as one table: its {len(parts)} parts have different columns, or one is damaged"
+    )
 
 
 def _parts(path: Path) -> list[Path]:

@@ -22,12 +22,15 @@ def check_no_free_text(frame: pl.DataFrame, schema: Schema) -> None:
         )
 
 
-def told_of_free_text(frame: pl.DataFrame, schema: Schema) -> Iterator[str]:
-    """Yield a sentence for each public or private column that is free text, declared or not."""
-    for name in _free(frame, schema):
+def told_of_free_text(frame: pl.DataFrame, schema: Schema, times: pl.Series | None = None) -> Iterator[str]:
+    """Yield a sentence for each public or private column that is free text, declared or not.
+
+    `times` says how many rows each one stands for, if not one.
+    """
+    for name in _free(frame, schema, times):
         yield f"column {name!r} is free text: nobody has looked at what it says of people"
 
 
-def _free(frame: pl.DataFrame, schema: Schema) -> Iterator[str]:
+def _free(frame: pl.DataFrame, schema: Schema, times: pl.Series | None = None) -> Iterator[str]:
     there = set(frame.columns)
-    return (name for name in (*schema.public, *schema.private) if name in there and is_free_text(frame[name]))
+    return (name for name in (*schema.public, *schema.private) if name in there and is_free_text(frame[name], times))

@@ -34,12 +34,19 @@ Progress = Callable[[str], None]
 
 
 def audit_table(
-    release: Any, people: pl.DataFrame | None, policy: Policy, population: Any, show: int, progress: Progress
+    release: Any,
+    people: pl.DataFrame | None,
+    policy: Policy,
+    population: Any,
+    show: int,
+    progress: Progress,
+    *,
+    times: pl.Series | None = None,
 ) -> Audit:
     """Judge a table: every group of rows that show the same public cells must satisfy the policy's requirement.
 
     With the people behind the table, what each of them matches must satisfy it, too. A population adds figures on risk,
-    and does not change the verdict.
+    and does not change the verdict. `times` says how many rows of the table each one stands for, if not one.
     """
     progress("reading the table")
     people = None if people is None else as_shown(prepared(people, policy)[0], policy)
@@ -56,11 +63,7 @@ def audit_table(
     partition = Partition.by_equality(table, policy.public)
     groups = count_groups(table, partition.group, partition.number, policy.private if wide is None else ())
     crowd = crowds(partition, groups, policy.suppressed, policy.counting)
-    if policy.person and policy.person not in frame.columns and behind is None:
-        raise PolicyError(
-            f"people may have several rows (person = {policy.person!r}), and the table does not say whose they are: "
-            "give the people behind it (--data), so that people are counted and not rows"
-        )
+    _check_says_whose(frame, behind, policy)
     known = _declaring(policy, _spelled(table))
     population_sizes = (
         None if population is None else _in_population(partition, computed(load(population), known), known)
@@ -82,12 +85,21 @@ def audit_table(
     elif wide is not None:
         spans = wide.spans(spans)
     found = judge(spans, require, show=show)
-    found = replace(found, assumptions=(*found.assumptions, *told_of_free_text(frame, policy)))
+    found = replace(found, assumptions=(*found.assumptions, *told_of_free_text(frame, policy, times)))
     if isinstance(release, str | os.PathLike):
         return found
     # Rows are handed out as the kind of dataframe that was given, which has others if its sets became rows.
     handed_out = like if frame.height == given.height else of_its_kind
     return replace(found, make_per_row=lambda: handed_out(release, found.make_per_row()))
+
+
+def _check_says_whose(frame: pl.DataFrame, behind: Table | None, policy: Policy) -> None:
+    """Refuse a table of people with several rows where nothing says whose they are."""
+    if policy.person and policy.person not in frame.columns and behind is None:
+        raise PolicyError(
+            f"people may have several rows (person = {policy.person!r}), and the table does not say whose they are: "
+            "give the people behind it (--data), so that people are counted and not rows"
+        )
 
 
 def coded(frame: pl.DataFrame, behind: Table | None, policy: Policy) -> tuple[Table, Policy]:

@@ -21,6 +21,11 @@ def is_stored(source: Source) -> bool:
     return source.is_server or source.is_database or _kind_of_file(source.path) is not None
 
 
+def is_duckdb(source: Source) -> bool:
+    """Is it a table in a file of DuckDB?"""
+    return source.path is not None and _kind_of_file(source.path) == "duckdb"
+
+
 def is_target(source: Source) -> bool:
     """Is it a place in a database that a table can be written to?"""
     if is_stored(source):

@@ -1,7 +1,8 @@
 """Tables in files of DuckDB; a file can neither read other files nor fetch anything."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +38,25 @@ def read(source: Source, path: Path) -> Stored:
             return Stored(_rows(database, inner(source.sql), source))
         schema, table = _table(database, source)
         return Stored(_rows(database, in_sql(schema, table), source), _manifest(database, schema, table))
+
+
+@dataclass(frozen=True)
+class InFile:
+    """A table of a file of DuckDB, whose rows are still there."""
+
+    relation: Any
+    decimals: tuple[str, ...]
+    """Columns of numbers that arrive as text."""
+    database: Any
+    """The open database: without it the relation could not be asked."""
+
+
+def table_in(source: Source, path: Path, limits: Mapping[str, str]) -> InFile:
+    """Open a table, a view or a query, without reading its rows; `limits` are settings of DuckDB."""
+    with _told(source, "read"):
+        database = library("duckdb", source, WHAT).connect(str(path), read_only=True, config={**CLOSED, **limits})
+        asked = inner(source.sql) if source.sql is not None else in_sql(*_table(database, source))
+        return InFile(*_relation(database, asked, source), database)
 
 
 def manifest_of(source: Source, path: Path) -> str | None:
@@ -152,7 +172,14 @@ def _manifest(database: Any, schema: str, table: str) -> str | None:
 
 
 def _rows(database: Any, asked: str, source: Source) -> pl.DataFrame:
-    """All rows of a table or query; columns of kinds that are no plain cells arrive as text."""
+    """All rows of a table or query."""
+    relation, decimals = _relation(database, asked, source)
+    frame = pl.DataFrame(relation)
+    return frame.with_columns(numbers(frame[name]) for name in decimals)
+
+
+def _relation(database: Any, asked: str, source: Source) -> tuple[Any, tuple[str, ...]]:
+    """A table or query in which columns of kinds that are no plain cells are text, and those that hold numbers."""
     top = database.sql(f"select * from {asked} limit 0")
     names = list(top.columns)
     if len({name.casefold() for name in names}) < len(names):
@@ -162,5 +189,5 @@ def _rows(database: Any, asked: str, source: Source) -> pl.DataFrame:
         quoted(name) if kind in AS_THEY_ARE else f"{quoted(name)}::varchar as {quoted(name)}"
         for name, kind in kinds.items()
     )
-    frame = pl.DataFrame(database.sql(f"select {columns} from {asked}"))
-    return frame.with_columns(numbers(frame[name]) for name, kind in kinds.items() if kind.startswith(DECIMAL))
+    decimals = tuple(name for name, kind in kinds.items() if kind.startswith(DECIMAL))
+    return database.sql(f"select {columns} from {asked}"), decimals

@@ -1,8 +1,10 @@
 """Tables of PostgreSQL, through ADBC: rows arrive and leave as Arrow, in the order of columns that the server has."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import polars as pl
@@ -40,6 +42,87 @@ def read(source: Source) -> Stored:
         frame = _rows(cursor, _asked(cursor, source), source)  # locks the table before its rows are asked for
         # The table cannot be replaced before the end of the transaction, so the comment is the one of these rows.
         return Stored(frame, None if source.part is None else _comment(cursor, source.part))
+
+
+@dataclass(frozen=True)
+class InServer:
+    """A table, view or query of a server, whose rows are still there; all answers are of one moment."""
+
+    source: Source
+    connection: Any = field(repr=False)
+    query: str = field(repr=False)
+    kinds: Mapping[str, str]
+    """The type of each column."""
+
+    @property
+    def columns(self) -> list[str]:
+        """The names of all columns."""
+        return list(self.kinds)
+
+    @cached_property
+    def rows(self) -> int:
+        """How many rows there are."""
+        return int(self._asked(f"select count(*)::int8 from {self._whole}").item())
+
+    def counted(self, names: Sequence[str], times: str, arrived: Callable[[Any, Any], pl.DataFrame]) -> pl.DataFrame:
+        """Return the different rows by some columns, and in another column how many rows are alike."""
+        places = ", ".join(str(place + 1) for place in range(len(names)))
+        columns = ", ".join((*(self._plain(name) for name in names), f"count(*)::int8 as {quoted(times)}"))
+        with told(self.source, "read"), closing(self.connection.cursor()) as cursor:
+            cursor.execute(f"select {columns} from {self._whole}" + (f" group by {places}" if names else ""))
+            reader = cursor.fetch_record_batch()
+            return self._with_numbers(arrived(reader, reader.schema.empty_table()))
+
+    def repeated(self, names: Sequence[str]) -> tuple[int, int]:
+        """Return how many rows repeat what others have in some columns, where these are filled; and all rows."""
+        filled = " and ".join(f"{quoted(name)} is not null" for name in names)
+        known = f"(select {', '.join(map(self._plain, names))} from {self._whole} where {filled}) as known"
+        every = self._asked(f"select count(*)::int8 from {known}").item()
+        once = self._asked(f"select count(*)::int8 from (select distinct * from {known}) as once").item()
+        return int(every - once), self.rows
+
+    def whole(self) -> pl.DataFrame:
+        """Bring all rows into memory."""
+        return self._with_numbers(self._asked(f"select {', '.join(map(self._plain, self.kinds))} from {self._whole}"))
+
+    def close(self) -> None:
+        """End the transaction."""
+        with suppress(Exception):  # a connection that is lost cannot be closed either
+            self.connection.close()
+
+    @property
+    def _whole(self) -> str:
+        return f"{inner(self.query)} as whole"
+
+    def _asked(self, query: str) -> pl.DataFrame:
+        with told(self.source, "read"), closing(self.connection.cursor()) as cursor:
+            cursor.execute(query)
+            return _fetched(cursor)
+
+    def _plain(self, name: str) -> str:
+        """A column as it is asked for: texts by their bytes, since by a collation two may be one."""
+        if self.kinds[name] in AS_THEY_ARE:
+            return quoted(name)
+        return f'{quoted(name)}::text collate "C" as {quoted(name)}'
+
+    def _with_numbers(self, frame: pl.DataFrame) -> pl.DataFrame:
+        decimals = (name for name in frame.columns if self.kinds.get(name) == "numeric")
+        return frame.with_columns(numbers(frame[name]) for name in decimals)
+
+
+def table_in(source: Source) -> InServer:
+    """Open a table, view or query, without reading its rows."""
+    connection = _connection(source, "read")
+    try:
+        with told(source, "read"), closing(connection.cursor()) as cursor:
+            cursor.execute("set transaction isolation level repeatable read read only")
+            _be_patient(cursor)
+            query = _asked(cursor, source)
+            return InServer(source, connection, query, _kinds(cursor, query, source))
+    except BaseException:
+        with suppress(Exception):
+            connection.close()
+        raise
 
 
 def manifest_of(source: Source) -> str | None:
@@ -203,12 +286,7 @@ def _asked(cursor: Any, source: Source) -> str:
 
 def _rows(cursor: Any, query: str, source: Source) -> pl.DataFrame:
     """All rows of a query; columns of types that Arrow does not have arrive as text, and decimals as numbers."""
-    schema = cursor.adbc_execute_schema(query)
-    kinds = {one.name: (one.metadata or {}).get(b"POSTGRESQL:type", b"").decode() for one in schema}
-    if len(kinds) < len(schema):
-        raise FileError(f"{source} gives two columns the same name: name one of them with AS")
-    if not kinds:
-        raise FileError(f"{source} has no columns: there is nothing in it")
+    kinds = _kinds(cursor, query, source)
     columns = ", ".join(
         quoted(name) if kind in AS_THEY_ARE else f"{quoted(name)}::text as {quoted(name)}"
         for name, kind in kinds.items()
@@ -216,6 +294,17 @@ def _rows(cursor: Any, query: str, source: Source) -> pl.DataFrame:
     cursor.execute(f"select {columns} from {inner(query)} as whole")
     frame = _fetched(cursor)
     return frame.with_columns(numbers(frame[name]) for name, kind in kinds.items() if kind == "numeric")
+
+
+def _kinds(cursor: Any, query: str, source: Source) -> dict[str, str]:
+    """The types of the columns of a query."""
+    schema = cursor.adbc_execute_schema(query)
+    kinds = {one.name: (one.metadata or {}).get(b"POSTGRESQL:type", b"").decode() for one in schema}
+    if len(kinds) < len(schema):
+        raise FileError(f"{source} gives two columns the same name: name one of them with AS")
+    if not kinds:
+        raise FileError(f"{source} has no columns: there is nothing in it")
+    return kinds
 
 
 def _comment(cursor: Any, part: str) -> str | None:

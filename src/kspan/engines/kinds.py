@@ -1,0 +1,44 @@
+"""The different rows of a table, and how often each occurs.
+
+Whoever counts people needs no more: equal rows stand together whatever is asked. Of a table of a hundred million rows
+there are often a few million kinds.
+"""
+
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+import polars as pl
+
+from kspan.data.encode import weights_of
+from kspan.data.schema import Schema
+
+S = TypeVar("S", bound=Schema)
+
+PEOPLE = "kspan: people"
+"""The column that says how many people a kind of row stands for."""
+
+
+@dataclass(frozen=True, repr=False)
+class Kinds:
+    """The different rows of a table by some of its columns; of all others there is no cell."""
+
+    frame: pl.DataFrame
+    """The kinds, with all columns of the table: those that were not asked for are empty."""
+    times: pl.Series
+    """How many rows of the table are of each kind."""
+
+    def __repr__(self) -> str:
+        return f"Kinds({self.frame.height} of {self.rows} rows)"
+
+    @property
+    def rows(self) -> int:
+        """How many rows the table has."""
+        return int(self.times.sum())
+
+    def weighted(self, schema: S) -> tuple[pl.DataFrame, S]:
+        """Return the kinds as a table in which each row stands for many people, and the schema of that table."""
+        people = self.times
+        if schema.weight is not None:
+            people = people * pl.Series(weights_of(self.frame[schema.weight]))
+        frame = self.frame if schema.weight is None else self.frame.drop(schema.weight)
+        return frame.with_columns(people.alias(PEOPLE)), replace(schema, weight=PEOPLE)
