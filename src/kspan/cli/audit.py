@@ -226,14 +226,14 @@ def _judged_table(asked: AuditRequest, policy: "Policy | None", step: "Progress"
     from kspan.frames.files import read_table
     from kspan.tables.release import found_for, released_rows
 
-    if policy is None:
-        raise PolicyError(f"{asked.release} is a table: name the policy with --policy, which says who may know what")
-    if (rows := _rows(asked, policy, step)) is not None:
+    if policy is not None and (rows := _rows(asked, policy, step)) is not None:
         with closing(rows):
             found = judge(rows, policy, require=asked.require, show=asked.show, progress=step)
         return _Judged(rows, None, found)
     how = dialect(asked.delimiter, asked.encoding, asked.columns)
     own = table = read_table(asked.release.asking(asked.sql), how)
+    if policy is None:
+        raise PolicyError(f"{asked.release} is a table: name the policy with --policy, which says who may know what")
     if asked.without_identifiers:
         table = table.drop(policy.never_released, strict=False)
     everybody = None if asked.population is None else read_table(asked.population, how)
