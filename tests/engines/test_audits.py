@@ -216,3 +216,17 @@ def test_other_engines_are_read_into_memory() -> None:
 
     assert lazy_rows(Other()) is None
     assert lazy_rows(pl.DataFrame({"a": [1]})) is None
+
+
+def test_nothing_stays_where_an_engine_wrote(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    ended = tmp_path / ".kspan-engine-4194305-abc"
+    (ended / "spilled").mkdir(parents=True)
+    pl.DataFrame({"a": [1]}).write_parquet(tmp_path / "a.parquet")
+    rows = rows_of_parts(tmp_path / "a.parquet", MEMORY)
+    assert not ended.exists()
+    (folder,) = tmp_path.glob(".kspan-engine-*")
+    assert folder.stat().st_mode & 0o777 == 0o700
+    assert rows.kinds(["a"]).rows == 1
+    rows.close()
+    assert not folder.exists()

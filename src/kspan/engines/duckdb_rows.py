@@ -3,9 +3,6 @@
 It keeps a limit of memory, and writes what does not fit to a folder that nobody else can read, and that is removed.
 """
 
-import atexit
-import shutil
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
@@ -15,6 +12,7 @@ import polars as pl
 
 from kspan.engines.lazy import LazyRows, with_clean_names
 from kspan.engines.rows import BATCH, arrived, told
+from kspan.engines.scratch import Scratch
 from kspan.frames.databases.duckdb_file import table_in
 from kspan.frames.databases.names import quoted
 from kspan.frames.databases.stored import numbers
@@ -37,6 +35,8 @@ class DuckdbRows(LazyRows):
     """Columns of text, which arrive as bytes."""
     database: Any = None
     """The database, if it was opened for this."""
+    scratch: Scratch | None = None
+    """Where DuckDB writes what does not fit into memory."""
     memory: int | None = None
     """How much memory may be used."""
     schema: pl.Schema | None = None
@@ -48,6 +48,8 @@ class DuckdbRows(LazyRows):
         """Close the database if it was opened for this."""
         if self.database is not None:
             self.database.close()
+        if self.scratch is not None:
+            self.scratch.remove()
 
     def _collected(self, asked: "nw.LazyFrame[Any]") -> pl.DataFrame:
         reader = asked.to_native().to_arrow_reader(BATCH)
@@ -64,17 +66,19 @@ def rows_of_parts(path: Path, memory: int) -> DuckdbRows:
     """Open all parts of a table in Parquet files, or one file; they must have the same columns."""
     parts, in_folders = parts_of(path)
     schema = schema_of(path, parts, in_folders=in_folders)
-    database = library("duckdb", path, WHAT).connect(config={**NO_EXTENSIONS, **_limits(memory)})
+    scratch = Scratch()
+    database = library("duckdb", path, WHAT).connect(config={**NO_EXTENSIONS, **_limits(memory, scratch)})
     with told(DuckdbRows.engine):
         relation = database.read_parquet([str(part) for part in parts], hive_partitioning=in_folders)
-        return DuckdbRows(*_by_bytes(relation), database, memory, schema)
+        return DuckdbRows(*_by_bytes(relation), database, scratch, memory, schema)
 
 
 def rows_of_table(source: Source, path: Path, memory: int) -> DuckdbRows:
     """Open a table of a file of DuckDB."""
-    found = table_in(source, path, _limits(memory))
+    scratch = Scratch()
+    found = table_in(source, path, _limits(memory, scratch))
     with told(DuckdbRows.engine):
-        return DuckdbRows(*_by_bytes(found.relation), found.database, memory, decimals=found.decimals)
+        return DuckdbRows(*_by_bytes(found.relation), found.database, scratch, memory, decimals=found.decimals)
 
 
 def rows_of_relation(relation: Any) -> DuckdbRows:
@@ -92,12 +96,10 @@ def _by_bytes(relation: Any) -> tuple["nw.LazyFrame[Any]", tuple[str, ...]]:
     return frame, tuple(name.strip() for name in texts)
 
 
-def _limits(memory: int) -> dict[str, str]:
+def _limits(memory: int, scratch: Scratch) -> dict[str, str]:
     """Return what keeps DuckDB within its memory."""
-    folder = tempfile.mkdtemp(prefix=".kspan-")
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
     return {
         "memory_limit": f"{int(memory * SHARE)}B",
-        "temp_directory": folder,
+        "temp_directory": str(scratch.path),
         "preserve_insertion_order": "false",
     }
