@@ -9,6 +9,8 @@ from typing import Any
 
 import duckdb
 import polars as pl
+import pyarrow as pa
+import pyarrow.parquet
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -230,3 +232,71 @@ def test_nothing_stays_where_an_engine_wrote(tmp_path: Path, monkeypatch: pytest
     assert rows.kinds(["a"]).rows == 1
     rows.close()
     assert not folder.exists()
+
+
+MOMENTS = [1_600_000_000_000_000_001, 1_600_000_000_000_000_002] * 2
+
+
+@pytest.mark.parametrize(
+    ("kind", "how"),
+    [
+        (pa.timestamp("ns"), {"use_deprecated_int96_timestamps": True}),
+        (pa.timestamp("ns", "Europe/Berlin"), {}),
+        (pa.time64("ns"), {}),
+        (pa.list_(pa.int64()), {}),
+        (pa.binary(), {}),
+    ],
+)
+def test_what_duckdb_reads_in_another_way_is_read_into_memory(kind: Any, how: Any, tmp_path: Path) -> None:
+    cells: list[Any] = [b"a", b"b"] * 2 if kind == pa.binary() else MOMENTS
+    if pa.types.is_time(kind):
+        cells = [1, 2] * 2
+    cells = [[one] for one in cells] if pa.types.is_list(kind) else cells
+    path = tmp_path / "a.parquet"
+    pyarrow.parquet.write_table(pa.table({"at": pa.array(cells, kind), "n": [1] * 4}), path, **how)
+    with pytest.raises(ks.FileError, match=r"column 'at' of .* holds .*, which needs all rows in memory: use --engine"):
+        rows_of_parts(path, MEMORY)
+
+
+def test_moments_are_told_apart_by_nanoseconds(tmp_path: Path) -> None:
+    path, policy = tmp_path / "a.parquet", ks.Policy(public=["at"], private=["n"], require="k=2")
+    cells = [*MOMENTS, 1_600_000_000_000_000_003]
+    pyarrow.parquet.write_table(pa.table({"at": pa.array(cells, pa.timestamp("ns")), "n": [1] * 5}), path)
+    found = ks.audit(rows_of_parts(path, MEMORY), policy)
+    assert found.as_dict() == ks.audit(path, policy).as_dict()
+    assert found.k.people == 1
+
+
+def test_folders_whose_names_are_values_are_read_into_memory(tmp_path: Path) -> None:
+    for value in ("1", "1 "):
+        (tmp_path / f"a={value}").mkdir()
+        pl.DataFrame({"n": [1]}).write_parquet(tmp_path / f"a={value}" / "p.parquet")
+    with pytest.raises(ks.FileError, match="has folders whose names are values, which needs all rows in memory"):
+        rows_of_parts(tmp_path, MEMORY)
+
+
+def test_ages_are_computed_of_kinds() -> None:
+    born = [date(1970, 1, 1)] * 3 + [date(1980, 5, 5)] * 2
+    people = pl.DataFrame({"born": born, "ill": ["a", "b", "a", "a", "b"]})
+    ages = {"age": {"born": "born", "on": "2026-01-01"}}
+    policy = ks.Policy(identifier=["born"], public=["age"], private=["ill"], ages=ages, require="k=2")
+    assert ks.audit(people.lazy(), policy).as_dict() == ks.audit(people, policy).as_dict()
+
+
+def test_columns_and_files_may_have_any_name(tmp_path: Path) -> None:
+    names = ["kspan rows", "kspan people", "count(*)", "a.b", '"q"', "*", "(a)", "times", "c0", " blank "]
+    people = pl.DataFrame({name: ["x", "x", "y"] for name in names}).with_columns(
+        pl.Series("times", ["m", "n", "m"], dtype=pl.Enum(["n", "m"]))
+    )
+    public = [name.strip() for name in names[2:]]
+    policy = ks.Policy(public=public, private=names[:2], require="k=2")
+    (tmp_path / "[x]").mkdir()
+    path = tmp_path / "[x]" / "p'*?.parquet"
+    people.write_parquet(path)
+    people.write_parquet(tmp_path / "[x]" / "p'more.parquet")
+    database = duckdb.connect()
+    database.register("given", people.to_arrow())
+    given = database.table("given")
+    # DuckDB hands categories over in an order of its own.
+    for one, same in ((people.lazy(), people), (given, given.pl()), (rows_of_parts(path, MEMORY), people)):
+        assert ks.audit(one, policy).as_dict() == ks.audit(same, policy).as_dict()

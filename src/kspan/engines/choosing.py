@@ -58,7 +58,11 @@ def opened(source: Source, engine: Engine, memory: int | None, needs_rows: str |
         return _by(engine, source, may)
     if needs is not None or fitting is None or find_spec(fitting.replace("postgres", "adbc_driver_postgresql")) is None:
         return None
-    return _by(fitting, source, may) if _size(source) > may else None
+    try:
+        return _by(fitting, source, may) if _size(source) > may else None
+    except FileError:
+        # It may still be read into memory, which says why if it cannot.
+        return None
 
 
 def said(rows: Rows, source: Source) -> str:

@@ -3,6 +3,7 @@
 It keeps a limit of memory, and writes what does not fit to a folder that nobody else can read, and that is removed.
 """
 
+import glob
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
@@ -10,19 +11,38 @@ from typing import Any, ClassVar
 import narwhals as nw
 import polars as pl
 
-from kspan.engines.lazy import LazyRows, with_clean_names
-from kspan.engines.rows import BATCH, arrived, told
+from kspan.engines.lazy import LazyRows, asked_by
+from kspan.engines.rows import BATCH, Unread, arrived, told
 from kspan.engines.scratch import Scratch
 from kspan.frames.databases.duckdb_file import table_in
 from kspan.frames.databases.names import quoted
 from kspan.frames.databases.stored import numbers
 from kspan.frames.extras import library
+from kspan.frames.native import clean_names
 from kspan.frames.parts import parts_of, schema_of
 from kspan.frames.source import Source
 
 WHAT = "to be read by DuckDB"
 SHARE = 0.5
 """So much of the memory is DuckDB's; the rest is for what it gives."""
+SAME: dict[Any, tuple[str, ...]] = {
+    pl.String: ("VARCHAR",),
+    pl.Categorical: ("VARCHAR",),
+    pl.Enum: ("VARCHAR",),
+    pl.Boolean: ("BOOLEAN",),
+    pl.Date: ("DATE",),
+    pl.Int8: ("TINYINT",),
+    pl.Int16: ("SMALLINT",),
+    pl.Int32: ("INTEGER",),
+    pl.Int64: ("BIGINT",),
+    pl.UInt8: ("UTINYINT",),
+    pl.UInt16: ("USMALLINT",),
+    pl.UInt32: ("UINTEGER",),
+    pl.UInt64: ("UBIGINT",),
+    pl.Float32: ("FLOAT",),
+    pl.Float64: ("DOUBLE",),
+}
+"""What DuckDB calls the types of polars. A moment of INT96 is none: DuckDB cuts its nanoseconds off."""
 NO_EXTENSIONS = {"autoinstall_known_extensions": "false", "autoload_known_extensions": "false"}
 
 
@@ -51,9 +71,13 @@ class DuckdbRows(LazyRows):
         if self.scratch is not None:
             self.scratch.remove()
 
-    def _collected(self, asked: "nw.LazyFrame[Any]") -> pl.DataFrame:
+    def _arrived(self, asked: "nw.LazyFrame[Any]") -> pl.DataFrame:
         reader = asked.to_native().to_arrow_reader(BATCH)
-        found = arrived(reader, reader.schema.empty_table(), None if self.memory is None else self.memory * (1 - SHARE))
+        memory = None if self.memory is None else self.memory * (1 - SHARE)
+        return arrived(reader, reader.schema.empty_table(), memory)
+
+    def _collected(self, asked: "nw.LazyFrame[Any]", times: str = "") -> pl.DataFrame:
+        found = super()._collected(asked, times)
         found = found.with_columns(found[name].cast(pl.String) for name in self.texts if name in found.columns)
         plain = {name: kind for name, kind in (self.schema or {}).items() if name in found.columns}
         return found.with_columns(
@@ -63,14 +87,36 @@ class DuckdbRows(LazyRows):
 
 
 def rows_of_parts(path: Path, memory: int) -> DuckdbRows:
-    """Open all parts of a table in Parquet files, or one file; they must have the same columns."""
+    """Open all parts of a table in Parquet files, or one file; they must have the same columns.
+
+    Refused is what DuckDB might read otherwise than it is read into memory.
+    """
     parts, in_folders = parts_of(path)
     schema = schema_of(path, parts, in_folders=in_folders)
+    if in_folders:
+        raise Unread(f"{path} has folders whose names are values")
     scratch = Scratch()
     database = library("duckdb", path, WHAT).connect(config={**NO_EXTENSIONS, **_limits(memory, scratch)})
     with told(DuckdbRows.engine):
-        relation = database.read_parquet([str(part) for part in parts], hive_partitioning=in_folders)
-        return DuckdbRows(*_by_bytes(relation), database, scratch, memory, schema)
+        relation = database.read_parquet([glob.escape(str(part)) for part in parts], hive_partitioning=False)
+        kinds = dict(zip(relation.columns, map(str, relation.types), strict=True))
+        strange = [name for name, kind in schema.items() if not _is_same(kind, kinds.get(name, ""))]
+        if strange:
+            raise Unread(f"column {strange[0]!r} of {path} holds {schema[strange[0]]}")
+        plain = pl.Schema(zip(clean_names(schema.names()), schema.dtypes(), strict=True))
+        return DuckdbRows(*_by_bytes(relation), database, scratch, memory, plain)
+
+
+def _is_same(kind: pl.DataType, said: str) -> bool:
+    """Does DuckDB tell the values of a type apart exactly as polars does? So it is for those that are known here."""
+    if isinstance(kind, pl.Datetime):
+        units = {"ns": ("TIMESTAMP_NS",), "us": ("TIMESTAMP",), "ms": ("TIMESTAMP_MS", "TIMESTAMP")}
+        # With a time zone it knows microseconds alone.
+        zoned = said == "TIMESTAMP WITH TIME ZONE" and kind.time_unit != "ns"
+        return zoned if kind.time_zone else said in units[kind.time_unit]
+    if isinstance(kind, pl.Decimal):
+        return said == f"DECIMAL({kind.precision},{kind.scale})"
+    return said in SAME.get(kind.base_type(), ())
 
 
 def rows_of_table(source: Source, path: Path, memory: int) -> DuckdbRows:
@@ -87,13 +133,16 @@ def rows_of_relation(relation: Any) -> DuckdbRows:
         return DuckdbRows(*_by_bytes(relation))
 
 
-def _by_bytes(relation: Any) -> tuple["nw.LazyFrame[Any]", tuple[str, ...]]:
-    """Return a relation in which texts are bytes, and which columns these are."""
-    kinds = dict(zip(relation.columns, map(str, relation.types), strict=True))
-    texts = [name for name, kind in kinds.items() if kind == "VARCHAR"]
-    asked = ", ".join(f"encode({quoted(name)}) as {quoted(name)}" if name in texts else quoted(name) for name in kinds)
-    frame = with_clean_names(nw.from_native(relation.project(asked)))
-    return frame, tuple(name.strip() for name in texts)
+def _by_bytes(relation: Any) -> tuple["nw.LazyFrame[Any]", dict[str, str], tuple[str, ...]]:
+    """Return a relation in which texts are bytes, by which name each column is asked for, and which ones are texts."""
+    columns, kinds = asked_by(relation.columns), list(map(str, relation.types))
+    every = list(zip(relation.columns, columns.items(), kinds, strict=True))
+    asked = ", ".join(
+        f"{f'encode({quoted(own)})' if kind == 'VARCHAR' else quoted(own)} as {asked}"
+        for own, (_, asked), kind in every
+    )
+    texts = tuple(name for _, (name, _), kind in every if kind == "VARCHAR")
+    return nw.from_native(relation.project(asked)), columns, texts
 
 
 def _limits(memory: int, scratch: Scratch) -> dict[str, str]:

@@ -5,8 +5,8 @@ from typing import Any
 import narwhals as nw
 
 from kspan.engines.duckdb_rows import rows_of_relation
-from kspan.engines.lazy import LazyRows, with_clean_names
-from kspan.engines.rows import Rows, told
+from kspan.engines.lazy import rows_of_frame
+from kspan.engines.rows import Rows
 
 
 def lazy_rows(given: Any) -> Rows | None:
@@ -20,6 +20,5 @@ def lazy_rows(given: Any) -> Rows | None:
     if not isinstance(frame, nw.LazyFrame):
         return None
     if frame.implementation.is_polars():
-        with told(LazyRows.engine):
-            return LazyRows(with_clean_names(frame))
+        return rows_of_frame(given)
     return rows_of_relation(given) if frame.implementation.is_duckdb() else None

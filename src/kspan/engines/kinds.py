@@ -4,6 +4,7 @@ Whoever counts people needs no more: equal rows stand together whatever is asked
 there are often a few million kinds.
 """
 
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
@@ -14,8 +15,8 @@ from kspan.data.schema import Schema
 
 S = TypeVar("S", bound=Schema)
 
-PEOPLE = "kspan: people"
-"""The column that says how many people a kind of row stands for."""
+PEOPLE = "kspan people"
+"""The column that says how many people a kind of row stands for, unless the table has one of that name."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -41,4 +42,16 @@ class Kinds:
         if schema.weight is not None:
             people = people * pl.Series(weights_of(self.frame[schema.weight]))
         frame = self.frame if schema.weight is None else self.frame.drop(schema.weight)
-        return frame.with_columns(people.alias(PEOPLE)), replace(schema, weight=PEOPLE)
+        name = unused(PEOPLE, (*frame.columns, *schema.columns))
+        return frame.with_columns(people.alias(name)), replace(schema, weight=name)
+
+
+def unused(name: str, taken: Collection[str]) -> str:
+    """Return a name that is not taken.
+
+    >>> unused("rows", ["rows", "rows'"])
+    "rows''"
+    """
+    while name in taken:
+        name += "'"
+    return name

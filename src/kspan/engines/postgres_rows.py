@@ -6,9 +6,9 @@ from typing import ClassVar
 
 import polars as pl
 
-from kspan.engines.rows import TIMES, Rows, arrived
+from kspan.engines.rows import Rows, arrived
 from kspan.frames.databases import postgres
-from kspan.frames.native import with_clean_headers
+from kspan.frames.native import clean_names
 from kspan.frames.source import Source
 
 SHARE = 0.5
@@ -26,13 +26,13 @@ class PostgresRows(Rows):
     @property
     def names(self) -> list[str]:
         """The names of all columns."""
-        return with_clean_headers(pl.DataFrame(schema=dict.fromkeys(self.table.columns, pl.Null))).columns
+        return clean_names(self.table.columns)
 
-    def counted(self, names: Sequence[str]) -> pl.DataFrame:
+    def counted(self, names: Sequence[str], times: str) -> pl.DataFrame:
         """Return the different rows by some columns, and how many rows are alike."""
         memory = None if self.memory is None else self.memory * SHARE
         own = self._own(names)
-        found = self.table.counted(own, TIMES, lambda batches, empty: arrived(batches, empty, memory))
+        found = self.table.counted(own, times, lambda batches, empty: arrived(batches, empty, memory))
         return found.rename(dict(zip(own, names, strict=True)))
 
     def repeated(self, names: Sequence[str]) -> tuple[int, int]:

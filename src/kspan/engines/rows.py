@@ -7,14 +7,21 @@ from typing import Any, ClassVar
 
 import polars as pl
 
-from kspan.engines.kinds import Kinds
+from kspan.engines.kinds import Kinds, unused
 from kspan.engines.memory import said_of
 from kspan.errors import DataError, FileError, KspanError
 
-TIMES = "kspan: rows"
-"""The column in which an engine counts rows."""
+TIMES = "kspan rows"
+"""The column in which an engine counts rows, unless the table has one of that name."""
 BATCH = 1_000_000
 """So many rows arrive at once."""
+
+
+class Unread(FileError):  # noqa: N818
+    """A table that an engine might read otherwise than it is read into memory."""
+
+    def __str__(self) -> str:
+        return f"{super().__str__()}, which needs all rows in memory: use --engine memory"
 
 
 class Rows(ABC):
@@ -33,8 +40,8 @@ class Rows(ABC):
         """The names of all columns."""
 
     @abstractmethod
-    def counted(self, names: Sequence[str]) -> pl.DataFrame:
-        """Return the different rows by some columns, in any order, and how many rows are alike (`TIMES`)."""
+    def counted(self, names: Sequence[str], times: str) -> pl.DataFrame:
+        """Return the different rows by some columns, in any order, and in one more how many rows are alike."""
 
     @abstractmethod
     def repeated(self, names: Sequence[str]) -> tuple[int, int]:
@@ -55,10 +62,11 @@ class Rows(ABC):
         """Return the different rows by the columns that were asked for, as far as there are such, and count them."""
         every, wanted = self.names, set(asked)
         there = [name for name in every if name in wanted]
-        counted = self.counted(there)
+        times = unused(TIMES, every)
+        counted = self.counted(there, times)
         empty = pl.lit(None)
         found = counted.select(counted[name] if name in wanted else empty.alias(name) for name in every)
-        return Kinds(found, counted[TIMES].cast(pl.Int64))
+        return Kinds(found, counted[times].cast(pl.Int64))
 
 
 def arrived(batches: Iterable[Any], empty: Any, memory: float | None) -> pl.DataFrame:

@@ -2,6 +2,7 @@
 
 import os
 from collections import Counter
+from collections.abc import Sequence
 from contextlib import suppress
 from datetime import date, time
 from decimal import Decimal
@@ -112,10 +113,15 @@ def _ordered(series: "nw.Series[Any]") -> list[str]:
 
 def with_clean_headers(frame: pl.DataFrame) -> pl.DataFrame:
     """Return a frame without blanks around its headers; refuse two that are the same, and too many."""
-    clean = [name.strip() for name in frame.columns]
+    return frame.rename(dict(zip(frame.columns, clean_names(frame.columns), strict=True)))
+
+
+def clean_names(names: Sequence[str]) -> list[str]:
+    """Return the names of columns without blanks around them; refuse two that are the same, and too many."""
+    clean = [name.strip() for name in names]
     if len(clean) > MOST_COLUMNS:
         raise DataError(f"the table has {len(clean):,} columns: at most {MOST_COLUMNS:,} can be used, leave some out")
     twice = sorted(name for name, times in Counter(clean).items() if times > 1)
     if twice:
         raise DataError(f"column {listed(twice)} appears twice: rename or drop one of them")
-    return frame.rename(dict(zip(frame.columns, clean, strict=True)))
+    return clean

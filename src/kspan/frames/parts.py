@@ -52,10 +52,15 @@ def parts_of(path: Path) -> tuple[list[Path], bool]:
 def schema_of(path: Path, parts: list[Path], *, in_folders: bool) -> pl.Schema:
     """Return the columns of a table in several parts; refuse parts that differ."""
     with _as_one(path, parts):
-        first, *others = (pl.read_parquet_schema(part) for part in parts)
+        first, *others = map(_schema, parts)
         if any(other != first for other in others):
             raise _different(path, parts)
         return _scanned(parts, in_folders=in_folders).collect_schema()
+
+
+def _schema(part: Path) -> pl.Schema:
+    with part.open("rb") as file:  # not by its name, which could be a pattern
+        return pl.Schema(pl.read_parquet_schema(file))
 
 
 def rows_in(path: Path, parts: list[Path]) -> int:

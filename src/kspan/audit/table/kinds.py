@@ -31,7 +31,7 @@ def needs_rows(policy: Policy) -> str | None:
 
 def audit_rows(release: Rows, people: Any, policy: Policy, population: Any, show: int, progress: Progress) -> Audit:
     """Judge a table that an engine holds; `people` are those behind it: a frame, or rows that an engine holds."""
-    policy.check_columns(release.names)
+    policy.check_columns({**dict.fromkeys(release.names), **dict.fromkeys(policy.ages)})
     progress(f"counting rows by {release.engine}")
     _check_one_row_each(release, policy)
     kinds = _kinds(release, policy)
