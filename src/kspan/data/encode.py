@@ -249,10 +249,13 @@ def weights_of(series: pl.Series) -> Int64s:
             "give whole numbers from 1 on; for the weights of a sample there is sampling_weight"
         )
     if numbers.cast(pl.Float64).sum() > MOST_PEOPLE:
-        raise DataError(
-            f"the weight {series.name!r} adds up to more than {MOST_PEOPLE:,} people: that cannot be counted"
-        )
+        raise too_many(series.name)
     return numbers.to_numpy()
+
+
+def too_many(weight: str) -> DataError:
+    """Say that there are more people than can be counted."""
+    return DataError(f"the weight {weight!r} adds up to more than {MOST_PEOPLE:,} people: that cannot be counted")
 
 
 def sampling_weights(series: pl.Series) -> Floats:

@@ -122,7 +122,8 @@ def plain_names(names: pl.Series, schema: Schema) -> pl.Series:
     if names.dtype.is_float():
         different = names.unique().drop_nulls()
         names = names.replace_strict(different, list(map(number_text, different)), return_dtype=pl.String, default=None)
-    names = names.cast(pl.String)
+    # A cast would cut the fractions of seconds off.
+    names = names.dt.to_string("iso") if names.dtype == pl.Time else names.cast(pl.String)
     nothing = ["", "nan", MISSING_LABEL, *schema.missing]
     labels = names.unique().drop_nulls()
     signs = labels.is_in(list(NOT_A_NUMBER))

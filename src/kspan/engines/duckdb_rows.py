@@ -12,8 +12,10 @@ import narwhals as nw
 import polars as pl
 
 from kspan.engines.lazy import LazyRows, asked_by
+from kspan.engines.memory import for_counting, for_kinds
 from kspan.engines.rows import BATCH, Unread, arrived, told
 from kspan.engines.scratch import Scratch
+from kspan.errors import DataError
 from kspan.frames.databases.duckdb_file import table_in
 from kspan.frames.databases.names import quoted
 from kspan.frames.databases.stored import numbers
@@ -23,8 +25,6 @@ from kspan.frames.parts import parts_of, schema_of
 from kspan.frames.source import Source
 
 WHAT = "to be read by DuckDB"
-SHARE = 0.5
-"""So much of the memory is DuckDB's; the rest is for what it gives."""
 SAME: dict[Any, tuple[str, ...]] = {
     pl.String: ("VARCHAR",),
     pl.Categorical: ("VARCHAR",),
@@ -73,8 +73,7 @@ class DuckdbRows(LazyRows):
 
     def _arrived(self, asked: "nw.LazyFrame[Any]") -> pl.DataFrame:
         reader = asked.to_native().to_arrow_reader(BATCH)
-        memory = None if self.memory is None else self.memory * (1 - SHARE)
-        return arrived(reader, reader.schema.empty_table(), memory)
+        return arrived(reader, reader.schema.empty_table(), for_kinds(self.memory))
 
     def _collected(self, asked: "nw.LazyFrame[Any]", times: str = "") -> pl.DataFrame:
         found = super()._collected(asked, times)
@@ -129,6 +128,9 @@ def rows_of_table(source: Source, path: Path, memory: int) -> DuckdbRows:
 
 def rows_of_relation(relation: Any) -> DuckdbRows:
     """Take a relation as it is; its database has limits of its own."""
+    for name, kind in zip(relation.columns, map(str, relation.types), strict=True):
+        if kind == "INTERVAL":
+            raise DataError(f"column {name!r} holds intervals: turn them into text or numbers first")
     with told(DuckdbRows.engine):
         return DuckdbRows(*_by_bytes(relation))
 
@@ -148,7 +150,7 @@ def _by_bytes(relation: Any) -> tuple["nw.LazyFrame[Any]", dict[str, str], tuple
 def _limits(memory: int, scratch: Scratch) -> dict[str, str]:
     """Return what keeps DuckDB within its memory."""
     return {
-        "memory_limit": f"{int(memory * SHARE)}B",
+        "memory_limit": f"{for_counting(memory)}B",
         "temp_directory": str(scratch.path),
         "preserve_insertion_order": "false",
     }

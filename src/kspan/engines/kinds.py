@@ -10,8 +10,9 @@ from typing import TypeVar
 
 import polars as pl
 
-from kspan.data.encode import weights_of
+from kspan.data.encode import MOST_PEOPLE, too_many, weights_of
 from kspan.data.schema import Schema
+from kspan.errors import DataError
 
 S = TypeVar("S", bound=Schema)
 
@@ -38,9 +39,14 @@ class Kinds:
 
     def weighted(self, schema: S) -> tuple[pl.DataFrame, S]:
         """Return the kinds as a table in which each row stands for many people, and the schema of that table."""
+        if not self.rows:
+            raise DataError("the table has no rows: there is nobody to protect or to audit")
         people = self.times
         if schema.weight is not None:
-            people = people * pl.Series(weights_of(self.frame[schema.weight]))
+            weights = pl.Series(weights_of(self.frame[schema.weight]))
+            if (weights.cast(pl.Float64) * people).sum() > MOST_PEOPLE:
+                raise too_many(schema.weight)
+            people = people * weights
         frame = self.frame if schema.weight is None else self.frame.drop(schema.weight)
         name = unused(PEOPLE, (*frame.columns, *schema.columns))
         return frame.with_columns(people.alias(name)), replace(schema, weight=name)

@@ -33,16 +33,6 @@ class LazyRows(Rows):
         with told(self.engine):
             return self._collected(self.frame.group_by(*asked).agg(rows) if asked else self.frame.select(rows), times)
 
-    def repeated(self, names: Sequence[str]) -> tuple[int, int]:
-        """Return how many rows repeat what others have in some columns, where these are filled; and all rows."""
-        with told(self.engine):
-            known = self.frame.select(*(self.columns[name] for name in names)).drop_nulls()
-            filled, different, rows = (
-                int(self._arrived(one.select(nw.len().alias(COUNTED))).item())
-                for one in (known, known.unique(), self.frame)
-            )
-        return filled - different, rows
-
     def whole(self) -> pl.DataFrame:
         """Bring all rows into memory."""
         with told(self.engine):

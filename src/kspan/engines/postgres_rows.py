@@ -6,13 +6,11 @@ from typing import ClassVar
 
 import polars as pl
 
+from kspan.engines.memory import for_kinds
 from kspan.engines.rows import Rows, arrived
 from kspan.frames.databases import postgres
 from kspan.frames.native import clean_names
 from kspan.frames.source import Source
-
-SHARE = 0.5
-"""So much of the memory is for what the server gives."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -30,14 +28,9 @@ class PostgresRows(Rows):
 
     def counted(self, names: Sequence[str], times: str) -> pl.DataFrame:
         """Return the different rows by some columns, and how many rows are alike."""
-        memory = None if self.memory is None else self.memory * SHARE
-        own = self._own(names)
+        memory, own = for_kinds(self.memory), self._own(names)
         found = self.table.counted(own, times, lambda batches, empty: arrived(batches, empty, memory))
         return found.rename(dict(zip(own, names, strict=True)))
-
-    def repeated(self, names: Sequence[str]) -> tuple[int, int]:
-        """Return how many rows repeat what others have in some columns, where these are filled; and all rows."""
-        return self.table.repeated(self._own(names))
 
     def whole(self) -> pl.DataFrame:
         """Bring all rows into memory."""

@@ -44,10 +44,6 @@ class Rows(ABC):
         """Return the different rows by some columns, in any order, and in one more how many rows are alike."""
 
     @abstractmethod
-    def repeated(self, names: Sequence[str]) -> tuple[int, int]:
-        """Return how many rows repeat what others have in some columns, where these are filled; and all rows."""
-
-    @abstractmethod
     def whole(self) -> pl.DataFrame:
         """Bring all rows into memory."""
 
@@ -96,6 +92,8 @@ def told(engine: str) -> Iterator[None]:
     except (KspanError, MemoryError):
         raise
     except (Exception, pl.exceptions.PanicException) as error:
+        if "Interrupt" in type(error).__name__:
+            raise KeyboardInterrupt from None
         if "OutOfMemory" in type(error).__name__:
             raise FileError(
                 f"the memory that {engine} may use is not enough to count the rows: give more (--memory), or leave "

@@ -11,7 +11,7 @@ import polars as pl
 
 from kspan.audit.findings import Audit
 from kspan.audit.table.judge import Progress, audit_table
-from kspan.data.persons import check_rows_are_people
+from kspan.data.persons import check_rows_are_people, plain_names
 from kspan.data.prepared import without_target_of_dates
 from kspan.engines.kinds import Kinds
 from kspan.engines.rows import Rows
@@ -68,4 +68,11 @@ def _check_one_row_each(rows: Rows, policy: Policy) -> None:
     births = {age.born for age in policy.ages.values()}
     names = [name for name in policy.identifier if name in rows.names and name not in births]
     if policy.person is None and names:
-        check_rows_are_people(names, *rows.repeated(names))
+        kinds = rows.kinds(names)
+        filled = (
+            kinds.frame.select(plain_names(kinds.frame[name], policy) for name in names)
+            .with_columns(kinds.times.alias("kspan rows"))
+            .drop_nulls()
+        )
+        repeated = int(filled["kspan rows"].sum()) - filled.drop("kspan rows").n_unique()
+        check_rows_are_people(names, repeated, kinds.rows)

@@ -29,7 +29,8 @@ class Words(Kind):
 
     def plain(self, series: pl.Series) -> pl.Series:
         """The cells as text."""
-        return series.cast(pl.String)
+        # A cast would cut the fractions of seconds off.
+        return series.dt.to_string("iso") if series.dtype == pl.Time else series.cast(pl.String)
 
     def example(self, places: Sequence[int | None]) -> pl.Series:
         """Words that are none of another kind."""

@@ -73,14 +73,6 @@ class InServer:
             reader = cursor.fetch_record_batch()
             return self._with_numbers(arrived(reader, reader.schema.empty_table()))
 
-    def repeated(self, names: Sequence[str]) -> tuple[int, int]:
-        """Return how many rows repeat what others have in some columns, where these are filled; and all rows."""
-        filled = " and ".join(f"{quoted(name)} is not null" for name in names)
-        known = f"(select {', '.join(map(self._plain, names))} from {self._whole} where {filled}) as known"
-        every = self._asked(f"select count(*)::int8 from {known}").item()
-        once = self._asked(f"select count(*)::int8 from (select distinct * from {known}) as once").item()
-        return int(every - once), self.rows
-
     def whole(self) -> pl.DataFrame:
         """Bring all rows into memory."""
         return self._with_numbers(self._asked(f"select {', '.join(map(self._plain, self.kinds))} from {self._whole}"))
