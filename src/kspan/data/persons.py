@@ -5,7 +5,7 @@ their rows there. Where every person must count with one value, it is the common
 person has, since that is the best guess of somebody who knows no more than the group.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
 
 import numpy as np
@@ -56,7 +56,7 @@ def persons_of(frame: pl.DataFrame, schema: Schema) -> Int64s | None:
     row would count as one.
     """
     if schema.person is None:
-        _check_rows_are_people(frame, schema)
+        check_rows_are_people(frame, schema)
         return None
     if schema.person is False or schema.person not in frame.columns:
         return None
@@ -94,20 +94,25 @@ def check_one_row_each(frame: pl.DataFrame, schema: Schema) -> None:
         )
 
 
-def _check_rows_are_people(frame: pl.DataFrame, schema: Schema) -> None:
+def names_of_people(columns: Iterable[str], schema: Schema) -> list[str]:
+    """Return those of some columns that name people: identifiers, but for dates of birth that ages come from."""
     births = {age.born for age in schema.ages.values()}  # many people are born on one day
-    names = [name for name in schema.identifier if name in frame.columns and name not in births]
+    there = set(columns)
+    return [name for name in schema.identifier if name in there and name not in births]
+
+
+def check_rows_are_people(frame: pl.DataFrame, schema: Schema, times: pl.Series | None = None) -> None:
+    """Refuse a table in which names of people repeat; `times` says how many rows each one stands for, if not one."""
+    names = names_of_people(frame.columns, schema)
     if not names:
         return
-    known = frame.select(plain_names(frame[name], schema) for name in names).drop_nulls()
-    check_rows_are_people(names, known.height - known.n_unique(), frame.height)
-
-
-def check_rows_are_people(names: Sequence[str], repeated: int, rows: int) -> None:
-    """Refuse a table of which so many rows repeat the names of others."""
+    each = pl.repeat(1, frame.height, eager=True) if times is None else times
+    known = frame.select(plain_names(frame[name], schema) for name in names)
+    filled = known.select(pl.all_horizontal(pl.all().is_not_null())).to_series()
+    repeated = int(each.filter(filled).sum()) - known.filter(filled).n_unique()
     if repeated:
         raise PolicyError(
-            f"{listed(names)} repeats in {repeated} of {rows} rows: if a person has several rows, say so "
+            f"{listed(names)} repeats in {repeated} of {each.sum()} rows: if a person has several rows, say so "
             f'(person = "{names[0]}" instead of identifier), so that people are counted; if each row is a person, '
             "say person = false"
         )

@@ -11,7 +11,7 @@ import polars as pl
 
 from kspan.audit.findings import Audit
 from kspan.audit.table.judge import Progress, audit_table
-from kspan.data.persons import check_rows_are_people, plain_names
+from kspan.data.persons import check_rows_are_people, names_of_people
 from kspan.data.prepared import without_target_of_dates
 from kspan.engines.kinds import Kinds
 from kspan.engines.rows import Rows
@@ -43,7 +43,8 @@ def audit_rows(release: Rows, people: Any, policy: Policy, population: Any, show
 
     def per_row() -> Any:
         everybody = people.whole() if isinstance(people, Rows) else people
-        return audit_table(release.whole(), everybody, policy, population, show, progress).per_row
+        judged = policy if everybody is None else without_target_of_dates(everybody, policy)
+        return audit_table(release.whole(), everybody, judged, population, show, progress).per_row
 
     return replace(found, rows=kinds.rows, make_per_row=per_row, make_seen=lambda: None)
 
@@ -65,14 +66,7 @@ def _behind(people: Any, policy: Policy) -> pl.DataFrame:
 
 def _check_one_row_each(rows: Rows, policy: Policy) -> None:
     """Refuse a table in which the same person has several rows, if it names people."""
-    births = {age.born for age in policy.ages.values()}
-    names = [name for name in policy.identifier if name in rows.names and name not in births]
+    names = names_of_people(rows.names, policy)
     if policy.person is None and names:
         kinds = rows.kinds(names)
-        filled = (
-            kinds.frame.select(plain_names(kinds.frame[name], policy) for name in names)
-            .with_columns(kinds.times.alias("kspan rows"))
-            .drop_nulls()
-        )
-        repeated = int(filled["kspan rows"].sum()) - filled.drop("kspan rows").n_unique()
-        check_rows_are_people(names, repeated, kinds.rows)
+        check_rows_are_people(kinds.frame, policy, kinds.times)
