@@ -4,7 +4,6 @@ Whoever counts people needs no more: equal rows stand together whatever is asked
 there are often a few million kinds.
 """
 
-from collections.abc import Collection
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
@@ -13,6 +12,7 @@ import polars as pl
 from kspan.data.encode import MOST_PEOPLE, too_many, weights_of
 from kspan.data.schema import Schema
 from kspan.errors import DataError
+from kspan.frames.native import unused
 
 S = TypeVar("S", bound=Schema)
 
@@ -50,14 +50,3 @@ class Kinds:
         frame = self.frame if schema.weight is None else self.frame.drop(schema.weight)
         name = unused(PEOPLE, (*frame.columns, *schema.columns))
         return frame.with_columns(people.alias(name)), replace(schema, weight=name)
-
-
-def unused(name: str, taken: Collection[str]) -> str:
-    """Return a name that is not taken.
-
-    >>> unused("rows", ["rows", "rows'"])
-    "rows''"
-    """
-    while name in taken:
-        name += "'"
-    return name

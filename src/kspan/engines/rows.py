@@ -7,9 +7,10 @@ from typing import Any, ClassVar
 
 import polars as pl
 
-from kspan.engines.kinds import Kinds, unused
+from kspan.engines.kinds import Kinds
 from kspan.engines.memory import said_of
 from kspan.errors import DataError, FileError, KspanError
+from kspan.frames.native import unused
 
 TIMES = "kspan rows"
 """The column in which an engine counts rows, unless the table has one of that name."""

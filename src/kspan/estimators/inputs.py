@@ -12,7 +12,7 @@ from sklearn.utils.validation import column_or_1d, validate_data
 from kspan.data.arrays import Floats, Int64s
 from kspan.data.cells import Exact, read_cell
 from kspan.errors import DataError, PolicyError, listed
-from kspan.frames.native import to_polars
+from kspan.frames.native import to_polars, unused
 from kspan.privacy import KAnonymity
 from kspan.privacy.spec import parse
 
@@ -63,7 +63,7 @@ def labels_of(given: Any, rows: pl.DataFrame) -> ClassLabels:
     if any(label is None for label in labels):
         raise DataError("some rows have no label: leave them out first")
     classes, place = np.unique(labels, return_inverse=True)
-    return ClassLabels(labels, classes, place, _names(classes), unused(rows.columns, "label"))
+    return ClassLabels(labels, classes, place, _names(classes), unused("label", rows.columns))
 
 
 def numbers_of(given: Any, rows: pl.DataFrame) -> pl.Series:
@@ -129,14 +129,6 @@ def _names(classes: NDArray[Any]) -> list[str]:
     # A class such as {a|b} would be read as a set of two labels.
     plain = all(read_cell(name) == Exact(name) for name in names) and len(set(names)) == len(names)
     return names if plain else [str(number) for number in range(len(names))]
-
-
-def unused(columns: Iterable[str], name: str) -> str:
-    """Return a name that no column has."""
-    taken = set(columns)
-    while name in taken:
-        name += "_"
-    return name
 
 
 def required(k: int, require: str | None) -> str:

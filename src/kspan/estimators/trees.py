@@ -14,7 +14,8 @@ from kspan.audit.tree.judge import audit_tree
 from kspan.data.arrays import Floats
 from kspan.errors import DataError, DoesNotHold, PolicyError, Unreachable
 from kspan.estimators.classifier import Classifier
-from kspan.estimators.inputs import ClassLabels, named_weights, numbers_of, required, roles, rows_of, unused, weights_of
+from kspan.estimators.inputs import ClassLabels, named_weights, numbers_of, required, roles, rows_of, weights_of
+from kspan.frames.native import unused
 from kspan.induce.methods import learn
 from kspan.model.predict import predicted
 from kspan.model.tree.model import Tree
@@ -137,7 +138,7 @@ class Anonymous(BaseEstimator):  # type: ignore[misc]
     def _judged(self, people: pl.DataFrame, policy: Policy, method: str, options: Mapping[str, Any]) -> Tree:
         told = dict(options)
         if (importance := told.pop("importance", None)) is not None:
-            name = unused(people.columns, "importance")
+            name = unused("importance", people.columns)
             people, policy = people.with_columns(pl.Series(name, importance)), replace(policy, sampling_weight=name)
         try:
             tree = learn(people, policy, method, **told)
@@ -284,7 +285,7 @@ class KADETRegressor(RegressorMixin, Anonymous):  # type: ignore[misc]
             raise DataError("KADETRegressor requires y to be passed, but the target y is None")
         rows = rows_of(self, X, reset=True)
         numbers = numbers_of(y, rows)
-        target = unused(rows.columns, "target")
+        target = unused("target", rows.columns)
         policy = self._policy_of(rows.columns, target, "numeric")
         options = {"min_rows": self.min_rows, "predict": "numbers", "tells": self.tells, **_grouping(self)}
         if importance is not None:

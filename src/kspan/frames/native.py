@@ -2,7 +2,7 @@
 
 import os
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from datetime import date, time
 from decimal import Decimal
@@ -68,10 +68,9 @@ def of_its_kind(original: Any, made: pl.DataFrame) -> Any:
 
 def _converted(frame: Any) -> pl.DataFrame:
     try:
-        given = nw.from_native(frame)
-        if isinstance(given, nw.LazyFrame):
-            return pl.DataFrame(given.collect("polars").to_native())
-        source = nw.from_native(frame, eager_only=True)
+        source = nw.from_native(frame)
+        if isinstance(source, nw.LazyFrame):
+            return pl.DataFrame(source.collect("polars").to_native())
     except TypeError:
         raise DataError(
             f"a {type(frame).__name__} is no dataframe: give a pandas, polars or pyarrow table, or the path of a file"
@@ -125,3 +124,15 @@ def clean_names(names: Sequence[str]) -> list[str]:
     if twice:
         raise DataError(f"column {listed(twice)} appears twice: rename or drop one of them")
     return clean
+
+
+def unused(name: str, columns: Iterable[str]) -> str:
+    """Return a name that no column has.
+
+    >>> unused("rows", ["rows", "rows_"])
+    'rows__'
+    """
+    taken = set(columns)
+    while name in taken:
+        name += "_"
+    return name
