@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 import kspan as ks
 from kspan.engines.duckdb_rows import rows_of_parts, rows_of_table
 from kspan.engines.given import lazy_rows
+from kspan.engines.scratch import Scratch
 from kspan.frames.source import Source
 from laws.examples import share_of_examples
 
@@ -222,12 +223,16 @@ def test_other_engines_are_read_into_memory() -> None:
 
 def test_nothing_stays_where_an_engine_wrote(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    ended = tmp_path / ".kspan-engine-4194305-abc"
+    ended = tmp_path / ".kspan-engine-abc"
     (ended / "spilled").mkdir(parents=True)
     pl.DataFrame({"a": [1]}).write_parquet(tmp_path / "a.parquet")
     rows = rows_of_parts(tmp_path / "a.parquet", MEMORY)
     assert not ended.exists()
     (folder,) = tmp_path.glob(".kspan-engine-*")
+    # It is in use.
+    other = Scratch()
+    assert folder.exists()
+    other.remove()
     assert folder.stat().st_mode & 0o777 == 0o700
     assert rows.kinds(["a"]).rows == 1
     rows.close()
