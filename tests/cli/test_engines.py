@@ -58,6 +58,9 @@ def test_auto_takes_what_is_too_large_to_duckdb(
     found, told = said(capsys, "parts", "--json", "--memory", "1GB")
     assert found == expected
     assert "duckdb counts the rows of parts" in told
+    found, told = said(capsys, "people.duckdb?table=people", "--json", "--memory", "1GB")
+    assert found == expected
+    assert "duckdb counts the rows of people.duckdb" in told
     # What needs rows is read all the same.
     found, told = said(capsys, "parts", "--json", "--memory", "1GB", "--people", "risk.csv")
     assert found == expected

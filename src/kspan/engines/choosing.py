@@ -11,8 +11,8 @@ from kspan.engines.memory import of_machine
 from kspan.engines.rows import Rows
 from kspan.errors import FileError, PolicyError, did_you_mean
 from kspan.frames.commit import settled
+from kspan.frames.databases import duckdb_file, postgres
 from kspan.frames.databases.door import POSTGRES, is_duckdb, manifest_of
-from kspan.frames.databases.postgres import table_in
 from kspan.frames.parts import is_parquet, is_several, parts_of, rows_in, schema_of
 from kspan.frames.seal import seal_of
 from kspan.frames.source import Source
@@ -24,6 +24,8 @@ READ: dict[str, str] = {
     "postgres": "tables of PostgreSQL (postgresql://...)",
 }
 """What each engine reads."""
+LIBRARIES = {"duckdb": "duckdb", "postgres": "adbc_driver_postgresql"}
+"""What each engine takes."""
 
 CELL = 30
 """Bytes that a cell of a table takes while it is audited in memory, about."""
@@ -56,7 +58,7 @@ def opened(source: Source, engine: Engine, memory: int | None, needs_rows: str |
         if needs is not None:
             raise PolicyError(f"{needs} needs all rows in memory: leave --engine {engine} out")
         return _by(engine, source, may)
-    if needs is not None or fitting is None or find_spec(fitting.replace("postgres", "adbc_driver_postgresql")) is None:
+    if needs is not None or fitting is None or find_spec(LIBRARIES[fitting]) is None:
         return None
     try:
         return _by(fitting, source, may) if _size(source) > may else None
@@ -92,12 +94,13 @@ def _by(engine: str, source: Source, memory: int) -> Rows:
 
 
 def _size(source: Source) -> float:
-    """How many bytes a table takes in memory, about; 0 for a table in a file of DuckDB, which does not say so."""
+    """How many bytes a table takes in memory, about."""
     if source.path is None:
-        with closing(table_in(source)) as table:
+        with closing(postgres.table_in(source)) as table:
             return float(table.rows * len(table.columns) * CELL)
     if is_duckdb(source):
-        return 0.0
+        with closing(duckdb_file.table_in(source, source.path, {})) as found:
+            return float(found.rows * len(found.relation.columns) * CELL)
     parts, in_folders = parts_of(source.path)
     return float(rows_in(source.path, parts) * len(schema_of(source.path, parts, in_folders=in_folders)) * CELL)
 

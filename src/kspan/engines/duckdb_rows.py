@@ -96,14 +96,19 @@ def rows_of_parts(path: Path, memory: int) -> DuckdbRows:
         raise Unread(f"{path} has folders whose names are values")
     scratch = Scratch()
     database = library("duckdb", path, WHAT).connect(config={**NO_EXTENSIONS, **_limits(memory, scratch)})
-    with told(DuckdbRows.engine):
-        relation = database.read_parquet([glob.escape(str(part)) for part in parts], hive_partitioning=False)
-        kinds = dict(zip(relation.columns, map(str, relation.types), strict=True))
-        strange = [name for name, kind in schema.items() if not _is_same(kind, kinds.get(name, ""))]
-        if strange:
-            raise Unread(f"column {strange[0]!r} of {path} holds {schema[strange[0]]}")
-        plain = pl.Schema(zip(clean_names(schema.names()), schema.dtypes(), strict=True))
-        return DuckdbRows(*_by_bytes(relation), database, scratch, memory, plain)
+    try:
+        with told(DuckdbRows.engine):
+            relation = database.read_parquet([glob.escape(str(part)) for part in parts], hive_partitioning=False)
+            kinds = dict(zip(relation.columns, map(str, relation.types), strict=True))
+            strange = next((name for name, kind in schema.items() if not _is_same(kind, kinds.get(name, ""))), None)
+            if strange is not None:
+                raise Unread(f"column {strange!r} of {path} holds {schema[strange]}")
+            plain = pl.Schema(zip(clean_names(schema.names()), schema.dtypes(), strict=True))
+            return DuckdbRows(*_by_bytes(relation), database, scratch, memory, plain)
+    except BaseException:
+        database.close()
+        scratch.remove()
+        raise
 
 
 def _is_same(kind: pl.DataType, said: str) -> bool:

@@ -50,6 +50,15 @@ class InFile:
     database: Any
     """The open database: without it the relation could not be asked."""
 
+    @property
+    def rows(self) -> int:
+        """How many rows there are."""
+        return int(self.relation.aggregate("count(*)").fetchall()[0][0])
+
+    def close(self) -> None:
+        """Let the file go."""
+        self.database.close()
+
 
 def table_in(source: Source, path: Path, limits: Mapping[str, str]) -> InFile:
     """Open a table, a view or a query, without reading its rows; `limits` are settings of DuckDB."""
