@@ -2,16 +2,14 @@
 
 import argparse
 import os
-import subprocess
 import sys
 import tempfile
-import time
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 from adult_scaled import scaled
 from goals import say
+from spent import MB, spent
 
 import kspan as ks
 
@@ -19,22 +17,6 @@ sys.path.append(str(Path(__file__).parents[1] / "tests"))
 import postgres
 
 PUBLIC = ["age", "education", "occupation", "relationship", "sex", "native-country"]
-MB = 1 << 20
-
-
-@dataclass(frozen=True)
-class Spent:
-    """What one command took, its children included."""
-
-    seconds: float
-    processor: float
-    peak: int
-    """The most bytes that were resident in one of its processes."""
-
-    def __str__(self) -> str:
-        return (
-            f"{self.seconds:6.1f} s, {self.processor:6.1f} s of processor time, {self.peak / MB:6,.0f} MB at the peak"
-        )
 
 
 def main() -> int:
@@ -69,20 +51,6 @@ def main() -> int:
         rows = server.run("select count(*) as n from released").item()
         print(f"{rows:,} rows released, in {Path('released.parquet').stat().st_size / MB:,.0f} MB of Parquet")
     return 0
-
-
-def spent(*arguments: str) -> Spent:
-    """Run a command, and say what it took."""
-    began = time.perf_counter()
-    started = subprocess.Popen([sys.executable, "-c", "from kspan.cli.main import run; run()", *arguments],
-                               stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)  # fmt: skip
-    assert started.stderr is not None
-    said = started.stderr.read()
-    _, status, usage = os.wait4(started.pid, 0)
-    code = started.returncode = os.waitstatus_to_exitcode(status)
-    if code not in (0, 1):
-        raise SystemExit(said.decode())
-    return Spent(time.perf_counter() - began, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024)
 
 
 if __name__ == "__main__":
