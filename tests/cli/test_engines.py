@@ -76,6 +76,8 @@ def test_auto_takes_what_is_too_large_to_duckdb(
         (("parts", "--engine", "duckdb", "--memory", "much"), "'much' is no amount of memory"),
         (("parts", "--engine", "duckdb", "--memory", "100MB"), "100 MB of memory are not enough"),
         (("people.csv", "--engine", "duckdb"), "reads Parquet files and tables of DuckDB, and people.csv is neither"),
+        (("absent.parquet", "--engine", "duckdb"), "cannot read absent.parquet: no such file"),
+        (("-", "--engine", "duckdb"), "reads Parquet files and tables of DuckDB, and - is neither"),
         (("parts", "--engine", "postgres"), "reads tables of PostgreSQL (postgresql://...), and parts is neither"),
         (("parts", "--engine", "duckdb", "--data", "people.csv"), "--data needs all rows in memory"),
         (("parts", "--engine", "duckdb", "--people", "risk.csv"), "--people needs all rows in memory"),

@@ -14,6 +14,7 @@ from kspan.frames.commit import settled
 from kspan.frames.databases import duckdb_file, postgres
 from kspan.frames.databases.door import POSTGRES, is_duckdb, manifest_of
 from kspan.frames.parts import is_parquet, is_several, parts_of, rows_in, schema_of
+from kspan.frames.places import STDIN
 from kspan.frames.seal import seal_of
 from kspan.frames.source import Source
 
@@ -53,6 +54,8 @@ def opened(source: Source, engine: Engine, memory: int | None, needs_rows: str |
     fitting = _engine_of(source)
     needs = needs_rows or (None if fitting is None else _needs_rows(source))
     if engine != "auto":
+        if fitting is None and _is_absent(source):
+            return None  # whoever reads it says so
         if fitting != engine:
             raise FileError(f"--engine {engine} reads {READ[engine]}, and {source} is neither")
         if needs is not None:
@@ -77,6 +80,10 @@ def _engine_of(source: Source) -> str | None:
     if source.path is None:
         return "postgres" if source.kind == POSTGRES else None
     return "duckdb" if is_duckdb(source) or _is_parquet(source, source.path) else None
+
+
+def _is_absent(source: Source) -> bool:
+    return source.path is not None and source.path != STDIN and not source.path.exists()
 
 
 def _is_parquet(source: Source, path: Path) -> bool:
