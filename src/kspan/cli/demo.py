@@ -111,7 +111,7 @@ def _made(places: dict[str, Path], step: "Progress") -> _Made:
     write_judged({places["tree.json"]: judged})
     # The report is about the tree as it was written, not as it was learned.
     tree = published(judged)
-    how: dict[str, Any] = {"title": "A model to release (kADET)", "making": Making("kadet")}
+    how: dict[str, Any] = {"title": "A model to release (grouped values)", "making": Making("grouped")}
     grown = described(tree, judged.audit, seen, of_tree, path=places["tree.json"], **how)
     step("letting eight owners share trees")
     shared = _shared(of_tree, places["shared.json"])
@@ -132,7 +132,7 @@ def _tell(made: _Made, output: Path, places: dict[str, Path]) -> None:
         print_audit(made.found, public, console)
     tell("\nRelease a table in which everybody has a crowd: public cells made coarser with income in mind (Crowd).\n\n")
     tell("✔ " + verdict(release.audit, public) + f"\n  {_lost(release)}\n")
-    tell("\nOr release a model instead: a decision tree for income, grown so that everybody has a crowd (kADET).\n\n")
+    tell("\nOr release a model instead: a decision tree for income, in which everybody has a crowd, too (grouped).\n\n")
     tell(text(made.tree, depth=1) + "\n\n✔ " + verdict(made.judged, public) + "\n")
     tell("\nOr let eight owners of 2,000 people publish a tree each (ATP), and make one model of all (PGEN).\n\n")
     tell("\n".join(made.shared.costs) + "\n")
