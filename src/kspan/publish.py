@@ -167,7 +167,7 @@ def judged_tree(
     if not found.holds:
         raise DoesNotHold(
             f"the tree breaks {policy.require} for {found.failing_people} of {found.people} people: "
-            "it was not written; learn it with -m kadet, or lower the requirement"
+            "it was not written; learn it with -m grouped, or lower the requirement"
         )
     if broken := broken_marginals(written, people, policy):
         raise DoesNotHold(
